@@ -1,9 +1,8 @@
 //! Figures of merit of the official HPCC: stock, with hcube, and the speed-up of hcube over stock.
 //!
 //! A run of each variant, one directly after the other, is a pair. The speed-up is the median over the pairs,
-//! of which there are at least [`MIN_PAIRS`]. Figures that hcube does not replace are the control: their
-//! largest movement, up or down, is what the machine itself has moved within a pair, and a speed-up that is
-//! no larger is no gain.
+//! at least [`MIN_PAIRS`]. Figures that hcube does not replace are the control: their largest movement, up or
+//! down, is what the machine itself has moved within a pair, and a speed-up that is no larger is no gain.
 
 pub mod control;
 pub mod figure;

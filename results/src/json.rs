@@ -13,7 +13,7 @@ const LEVELS: usize = 2;
 /// Results as JSON, without an end of the last line.
 ///
 /// # Errors
-/// Those of `results`.
+/// Errors of the serialisation of `results`.
 pub fn text(results: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     results.serialize(&mut Serializer::with_formatter(&mut bytes, Rows::default()))?;
@@ -34,7 +34,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// The words of the reader for an entry that it does not accept, in those of the files.
+/// The message of the reader on an entry that it does not accept, in the terms of the files.
 fn refusal(message: &str) -> String {
     let message = message.split(" at line ").next().unwrap_or(message).replace('`', "'");
     let found_expected = |rest: &str| {

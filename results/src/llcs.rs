@@ -152,7 +152,7 @@ const OF_ALL: [Column<Run>; 15] = [
 
 impl Row for Run {
     type Subject = Subject;
-    /// Those of one process.
+    /// The columns of runs on one process.
     const COLUMNS: &'static [Column<Self>] = &[
         RANKS,
         LENGTH,
@@ -208,7 +208,7 @@ impl Row for Run {
         });
     }
 
-    /// Those of one process and of all ranks.
+    /// The table of runs on one process, and the table of runs on all ranks.
     fn tables(runs: &[Self]) -> Vec<Table> {
         let (of_all, of_one): (Vec<&Self>, Vec<&Self>) = runs.iter().partition(|run| run.is_distributed());
         let (one, all) = Self::SPEED_UPS.split_at(2);

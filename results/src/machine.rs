@@ -85,7 +85,7 @@ pub struct Costs {
     pub generate_ns: f64,
     /// To apply a value to the local part of the table.
     pub update_ns: f64,
-    /// To look at a value in a stage and put it on the list that it belongs to.
+    /// To inspect a value in a stage and append it to the list that it belongs to.
     pub divide_ns: f64,
     /// To copy a byte.
     pub copy_ns: f64,
@@ -284,7 +284,7 @@ mod tests {
         }
         let red_storm = Machine::find("red-storm").expect("valid");
         assert_eq!(red_storm.topology.map(|topology| topology.nodes()), Some(10_368));
-        // T1 of the paper.
+        // T1 of Plimpton et al. 2006.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
         // Which is the rate of the first column of its Table 2: the simulated rate of one rank is no
@@ -390,7 +390,7 @@ mod tests {
         assert!(error.contains("red-strom") && error.contains("red-storm, juropa, juqueen"), "{error}");
     }
 
-    /// Pages name machines as `--machine` takes them, and have those of the thesis.
+    /// Pages name machines as `--machine` takes them, and include all machines of Krusche 2005.
     #[test]
     fn pages_name_machines_that_exist() {
         let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../doc");

@@ -3,10 +3,10 @@
 
 pub mod bsp;
 
-/// The paper, in headings.
+/// Authors and year, in headings.
 pub const PLIMPTON: &str = "Plimpton et al. 2006";
 
-/// The machine of its tables, by the name of its model.
+/// The machine of the tables of Plimpton et al. 2006, by the name of its model.
 pub const MACHINE: &str = "red-storm";
 
 /// A column of Table 2: GUP/s with one rank on each processor.
@@ -18,7 +18,7 @@ pub struct Rate {
     pub stock: Option<f64>,
     /// The hypercube algorithm.
     pub hypercube: f64,
-    /// The paper's cost model.
+    /// The cost model of Plimpton et al. 2006.
     pub model: Option<f64>,
 }
 

@@ -125,7 +125,7 @@ pub fn spreads<R: Row>(runs: &[R]) -> Vec<Spread> {
     runs.iter().map(spread).collect()
 }
 
-/// Runs of which there is a picture.
+/// Runs that have a picture.
 pub trait Pictured: Row {
     /// Why some results have no picture.
     const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";

@@ -9,11 +9,11 @@
 #[derive(Debug, Clone, Copy)]
 pub struct Rate {
     pub ranks: usize,
-    /// The paper's algorithm: no optimisation, rounds of Q values.
+    /// The algorithm of Plimpton et al. 2006: no optimisation, rounds of Q values.
     pub paper: f64,
     /// hcube with defaults: strict look-ahead, two rounds of Q/2 values.
     pub strict: f64,
-    /// hcube with the paper's rounds, up to 4096 ranks.
+    /// hcube with the rounds of Plimpton et al. 2006, up to 4096 ranks.
     pub relaxed: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ pub const RED_STORM: [Rate; 11] = [
     rate(10_240, 18.83, 22.26, None),
 ];
 
-/// The paper's algorithm on 32 ranks by the look-ahead, section `look-ahead`: beside Table 4.
+/// The algorithm of Plimpton et al. 2006 on 32 ranks by the look-ahead, section `look-ahead`: beside Table 4.
 pub const LOOK_AHEAD: [(u64, f64); 10] = [
     (1, 0.000_882),
     (4, 0.003_447),

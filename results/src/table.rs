@@ -21,7 +21,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Whether a cell looks like a number, or says that a number does not exist.
+/// Whether a cell begins with a digit, or says that a number does not exist.
 fn numeric(cell: &str) -> bool {
     cell == "-" || cell.starts_with(|first: char| first.is_ascii_digit())
 }

@@ -72,7 +72,7 @@ impl Calls {
 }
 
 impl Votes {
-    /// Those of one process.
+    /// The votes of one process.
     pub fn new(calls: &Calls, pops: &[Pop], gets: bool) -> Self {
         let null_popped = pops.iter().any(|pop| pop.number.is_none());
         let flags = (if gets { Flag::Gets as u64 } else { 0 })
@@ -82,7 +82,7 @@ impl Votes {
         Self { flags, equal: [equal; 2], pops: [pops; 2] }
     }
 
-    /// Those of two processes, or of two sets of them.
+    /// The combined votes of two processes, or of two sets of processes.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let both = |one: [u64; 2], two: [u64; 2]| [one[0].min(two[0]), one[1].max(two[1])];

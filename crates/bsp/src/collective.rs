@@ -27,7 +27,7 @@ impl<C: Comm> Spmd<C> {
     /// leaves the result in the first; the result on all processes.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn fold(
         &mut self,
         operand: &mut Vec<u8>,

@@ -257,7 +257,7 @@ impl Forwarding {
     /// Hands out what has arrived for this node.
     ///
     /// # Errors
-    /// Those of `arrived`.
+    /// Errors of `arrived`.
     pub fn deliver(&mut self, mut arrived: impl FnMut(Arrived<'_>) -> Result<()>) -> Result<()> {
         for destination in self.numbered.drain(..) {
             self.numbers[destination] = 0;

@@ -38,7 +38,7 @@ pub struct Queue {
     runs: Vec<usize>,
     /// The process of the last of them.
     newest: Option<usize>,
-    /// Those of the process whose messages are taken now: their begin, the next one, their end.
+    /// Messages of the process whose messages are taken now: their begin, the next message, their end.
     run: (usize, usize, usize),
     /// Messages that are left, and the bytes of their payloads.
     left: (usize, usize),

@@ -66,9 +66,9 @@ const SPMD: u8 = 1;
 const AFTER: u8 = 2;
 
 thread_local! {
-    /// That of a process that is not simulated; nothing while a call uses it.
+    /// The process, if it is not simulated; `None` while a call uses it.
     static PROCESS: Cell<Option<&'static mut Process>> = const { Cell::new(None) };
-    /// Those of simulated processes, by rank.
+    /// The simulated processes, by rank.
     static SIMULATED: RefCell<BTreeMap<usize, &'static mut Process>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -119,7 +119,7 @@ fn new() -> &'static mut Process {
 /// Runs `work` in the SPMD part.
 ///
 /// # Errors
-/// Those of `work`, and [`Error::Usage`] outside of the SPMD part.
+/// Errors of `work`, and [`Error::Usage`] outside of the SPMD part.
 #[inline(always)]
 pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> {
     with(|process| match &mut process.part {
@@ -204,7 +204,7 @@ fn finish_early(world: &MpiComm) {
 /// Processes of the SPMD part; before it, processes of the job (`bsp_nprocs`).
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn processes() -> Result<usize> {
     with(|process| match &process.part {
         Part::Before => start().and_then(|()| lifetime::world_place()).map(|(_, size)| size),

@@ -165,7 +165,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: the cost of the supersteps, if it was recorded.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn profile(&self) -> Result<Option<Summary>> {
         self.profile.as_ref().map(|profile| profile.summary(&self.comm)).transpose()
     }

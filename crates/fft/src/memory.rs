@@ -61,7 +61,7 @@ impl Memory {
         &self.memory
     }
 
-    /// Whether pieces of two lines of the cache are stored in it as fast as long ones.
+    /// Whether pieces of two cache lines are stored in it at the rate of long pieces.
     pub fn has_large_pages(&self) -> bool {
         self.memory.has_large_pages()
     }

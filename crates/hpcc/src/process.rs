@@ -60,7 +60,7 @@ pub fn with<T>(
 /// holds on all ranks, the communicator is congruent to it.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn is_world(comm: &MpiComm) -> Result<bool> {
     Ok(lifetime::world_place()? == (comm.rank(), comm.size()))
 }

@@ -158,7 +158,7 @@ impl<C: Comm> Transfer<C> {
         self.pass_on(comm, slots, traffic)
     }
 
-    /// Looks for what has arrived or was sent, and sends what has arrived.
+    /// Polls for completed receives and sends, and forwards what has arrived.
     fn advance(&mut self, comm: &C, slots: &Slots, traffic: &mut Traffic) -> Result<()> {
         if let Stage::Announced(head) = &mut self.stage
             && head.has_finished(comm)?

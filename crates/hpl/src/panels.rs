@@ -129,7 +129,7 @@ impl<C: Comm> Panels<C> {
     /// row is on one node, where the topology has no effect, and memory and options are the same.
     ///
     /// # Errors
-    /// Those of [`Panels::new`].
+    /// Errors of [`Panels::new`].
     pub fn renew(
         comm: &C,
         kept: Option<Self>,

@@ -1,7 +1,7 @@
 //! Memory-efficient products of matrices as bulk-synchronous programs.
 //!
 //! C = A B for dense n x n matrices of doubles, computed in blocks whose size determines the temporary memory
-//! of a process: three blocks. The processes are those of an [`Spmd`](hcube_bsp::Spmd).
+//! of a process: three blocks. The product runs on the processes of an [`Spmd`](hcube_bsp::Spmd).
 //!
 //! ```
 //! use hcube_matmul::{Distribution, Layout, Problem, temporary_bytes};

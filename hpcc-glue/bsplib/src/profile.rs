@@ -47,7 +47,7 @@ impl Columns {
 /// Begins the SPMD part.
 ///
 /// # Errors
-/// Those of [`process::begin`].
+/// Errors of [`process::begin`].
 pub fn begin(limit: i64) -> Result<()> {
     process::begin(limit, file().is_some())
 }
@@ -55,7 +55,7 @@ pub fn begin(limit: i64) -> Result<()> {
 /// Ends the SPMD part; process 0 writes the profile.
 ///
 /// # Errors
-/// Those of [`process::end`].
+/// Errors of [`process::end`].
 pub fn end() -> Result<()> {
     if let Some(Summary { processes, supersteps }) = process::end()? {
         let [mean, max] = [

@@ -12,7 +12,7 @@ unsafe extern "C" {
 /// Memory for `what`, with an address also if it has no bytes.
 ///
 /// # Errors
-/// Where there is none.
+/// Where no memory is available.
 pub fn allocate(bytes: usize, what: &str) -> Result<*mut u8> {
     // SAFETY: the C library's function, which accepts any number.
     let memory: *mut u8 = unsafe { malloc(bytes.max(1)) }.cast();

@@ -1,9 +1,9 @@
 //! Copies between sections of coarrays and of this image's memory.
 //!
 //! Idea: each side is a section that this image accesses directly, or a section of a part on another node.
-//! The latter is read or written as packed bytes, by one message in each direction (more if it is long).
-//! Between direct sections, elements are copied, and converted if their types differ. If the sections
-//! overlap, the source is copied first.
+//! A section on another node is read or written as packed bytes, by one message in each direction (more if it
+//! is long). Between direct sections, elements are copied, and converted if their types differ. If the
+//! sections overlap, the source is copied first.
 //!
 //! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or
 //! of an overlapping section.

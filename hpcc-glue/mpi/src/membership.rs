@@ -4,7 +4,7 @@
 //!
 //! Idea: a collective operation cannot decide, because the other processes never enter it. The process
 //! manager can: each process publishes a token before `MPI_Init`, whose own exchange of addresses distributes
-//! it to all processes, and looks up the tokens of the others after it. A token that is missing then is never
+//! it to all processes, and reads the tokens of the others after it. A token that is missing then is never
 //! published, so no process waits, and all processes see the same tokens and make the same decision. The
 //! token contains version and options, so processes with different ones forward as well.
 //!
@@ -47,9 +47,9 @@ const SEPARATOR: char = '|';
 /// The token of a process, compared with the token of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
-    /// That of this process.
+    /// The token of this process.
     Same,
-    /// That of another version, or with other options.
+    /// The token of another version, or with other options.
     Other,
     /// None.
     Missing,

@@ -32,7 +32,7 @@ impl Path {
         all
     };
 
-    /// Those of nonblocking calls.
+    /// The paths of nonblocking calls.
     const NONBLOCKING: [Self; 3] = [Self::Hcube(UsedPath::SingleCopy), Self::Library, Self::Refused];
 
     fn number(self) -> usize {
@@ -68,7 +68,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// That of a call. Functions without a row for exchanges in place have them in their only one.
+    /// The label of a call. Functions without a row for exchanges in place count them in their only row.
     pub fn of(call: &Call, path: Path) -> Self {
         let in_place = call.function.has_in_place() && call.in_place();
         Self { function: call.function, in_place, path }

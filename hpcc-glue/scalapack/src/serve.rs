@@ -45,13 +45,13 @@ fn is_foreign() -> bool {
 /// Serves a call, or returns why not.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call is made by a program that calls PBLAS.
 pub unsafe fn serve(call: &Call) -> Decision {
     let left = |reason| Decision { verdict: Verdict::Original(reason), flops: 0 };
     if is_foreign() {
         return left(Reason::OtherMpi);
     }
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: a program that calls PBLAS passes the arguments, and its matrices stay during the call.
     match unsafe { product(call) } {
         Err(obstacle) => left(match obstacle {
             Obstacle::NoBlacs => Reason::NoBlacs,

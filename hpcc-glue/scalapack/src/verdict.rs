@@ -28,7 +28,7 @@ pub enum Reason {
     Invalid,
     /// No `?gemm_`.
     NoBlas,
-    /// The ranks of the communicator are not those of the grid row by row.
+    /// The ranks of the communicator are not the ranks of the grid in row-major order.
     OtherOrder,
     /// `HCUBE_GEMM=library`.
     Chosen,

@@ -86,7 +86,7 @@ pub struct Arguments {
     /// HPL's broadcasts by their numbers in its input file, 0 to 5, or all [default: 1]
     #[arg(long, value_name = "LIST", value_parser = broadcasts, conflicts_with = "brief")]
     pub broadcasts: Option<Broadcasts>,
-    /// Panels that HPL looks ahead
+    /// Look-ahead depth of HPL
     #[arg(long, value_name = "PANELS", default_value_t = 1, value_parser = number::<u32>(0..=9))]
     pub depth: u32,
     /// Variants to run [default: stock and hcube; with --full also sandia]

@@ -17,7 +17,7 @@ pub struct Problem {
     pub grids: Vec<(usize, usize)>,
     /// HPL's broadcasts, 0 to 5, one after the other.
     pub broadcasts: Vec<usize>,
-    /// Panels that HPL looks ahead.
+    /// Look-ahead depth of HPL, in panels.
     pub depth: u32,
 }
 

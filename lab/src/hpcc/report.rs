@@ -60,7 +60,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// How many times as many updates as another variant, where there are enough runs of both.
+    /// The speed-up over another variant in updates per second, where there are enough runs of both.
     fn over(&self, other: &Self, lcg: bool) -> Option<f64> {
         let enough = self.repeats.min(other.repeats) >= MIN_PAIRS && other.rate(lcg) > 0.0;
         enough.then(|| self.rate(lcg) / other.rate(lcg))
@@ -122,7 +122,7 @@ impl Results {
     }
 
     /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
-    /// Without enough runs, or of a smaller problem than that of `make run`, it states no speed-up.
+    /// Without enough runs, or for a problem smaller than the problem of `make run`, it states no speed-up.
     pub fn sentence(&self, cores: usize) -> Option<String> {
         let ours = self.runs.iter().filter(|entry| entry.variant == Variant::Hcube.name());
         let ours = ours.max_by_key(|entry| (entry.ranks <= cores, entry.ranks))?;

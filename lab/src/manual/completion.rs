@@ -1,4 +1,4 @@
-//! What shells need to complete command lines of hcube, in the folders where they look for it.
+//! What shells need to complete command lines of hcube, in the folders that they search for it.
 
 use super::file::{File, twins};
 use super::script::{SCRIPTS, Script};

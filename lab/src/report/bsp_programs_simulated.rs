@@ -62,7 +62,7 @@ fn chart(title: &str, parameter: &str, all: &[&BspProgram]) -> Chart {
     .named(Some(FILE))
 }
 
-/// Predicted, published and simulated efficiencies with the same look.
+/// Predicted, published and simulated efficiencies with the same colour and marker.
 fn lines(number: usize, name: &str, shown: &[&BspProgram]) -> [Series; 3] {
     let line = |name: String, evidence: Evidence, y: fn(&BspProgram) -> Option<f64>| {
         let own = shown.iter().copied().filter(|one| y(one).is_some());

@@ -33,12 +33,13 @@ pub fn errors(inputs: &Inputs) -> Vec<u64> {
     factorisations(&rows(inputs, |all| &all.hpl)).iter().map(|(_, one)| one.errors).collect()
 }
 
-/// A kernel of the paper.
+/// A kernel of Jin et al. 2011.
 struct Kernel {
     title: &'static str,
     /// Of its chart.
     file: &'static str,
-    /// Ranks and GFLOP/s, and where the paper says so; none where the machine is fitted to the figure.
+    /// Ranks and GFLOP/s, and the section of Jin et al. 2011 that states them; `None` where the machine is
+    /// fitted to the figure.
     published: Option<(usize, f64, &'static str)>,
 }
 

@@ -28,7 +28,7 @@ pub fn spread_point(x: f64, line: &Line) -> Point {
     Point { x, y: line.gups, range: Some((least, most)) }
 }
 
-/// The paper's machine for the model.
+/// The machine of Plimpton et al. 2006 for the model.
 pub fn paper_machine() -> Option<Machine> {
     Machine::find(MACHINE).ok()
 }

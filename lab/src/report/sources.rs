@@ -1,4 +1,4 @@
-//! The files that the report is made of, in one table: a new one has a row in [`SOURCES`], a field in
+//! The files that the report is compiled from, in one table: a new one has a row in [`SOURCES`], a field in
 //! [`Inputs`] and a section.
 
 use super::checks::{Bench, Checked};

@@ -27,7 +27,7 @@ pub fn subsequences(inputs: &Inputs) -> Section {
     section
 }
 
-/// A simulated line and the predicted one of the same look.
+/// A simulated line, and the predicted line with the same colour and marker.
 fn pair(number: usize, name: &str, rows: &[&Subsequence], x: fn(&Subsequence) -> f64) -> [Series; 2] {
     let points = |y: fn(&Subsequence) -> f64| points(rows.iter().copied(), |row| (x(row), 100.0 * y(row)));
     let look = looks::numbered(number);

@@ -91,10 +91,10 @@ pub struct Arguments {
     /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; default: the machines of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Numbers of ranks, such as 64,256; by default those of each section
+    /// Numbers of ranks, such as 64,256; by default set by each section
     #[arg(long, value_name = "LIST", value_parser = crate::hpcc::arguments::ranks)]
     pub ranks: Option<crate::hpcc::arguments::Ranks>,
-    /// Ranks per node; by default those of each section
+    /// Ranks per node; by default set by each section
     #[arg(long, value_name = "RANKS", value_parser = number::<u32>(1..=4096))]
     pub ranks_per_node: Option<u32>,
     /// Simulations that run concurrently [default: the number of cores, at most 2]

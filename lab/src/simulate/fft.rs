@@ -19,8 +19,8 @@ use hcube_results::plot::Evidence::{Published, Simulated};
 use hcube_results::published::{COARRAY_FFT, COARRAY_MACHINE};
 use serde::{Deserialize, Serialize};
 
-/// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the paper's machine, as HPCC demands a
-/// vector that fills a quarter together with its transform.
+/// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the machine of Jin et al. 2011, as HPCC
+/// demands a vector that fills a quarter together with its transform.
 const PART: usize = 1 << 24;
 /// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which event messages of some dozens of
 /// bytes are short.

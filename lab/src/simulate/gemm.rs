@@ -1,11 +1,11 @@
 //! Products of matrices by SUMMA and HSUMMA, and how a simulation of a smaller product is one of a larger.
 //!
-//! Matrices of the paper do not fit into the memory of one machine. A simulated product has `scale` times
-//! fewer rows of A and columns of B, on a machine with `scale` times less bandwidth whose copies take `scale`
-//! times as long and whose local products `scale`^2 times: all messages and local products take the time that
-//! they have in the large product, and number and columns of panels are the same. Where `k` is less than the
-//! order, only the first `k` inner indices are multiplied, with the distribution of the whole matrices. Data
-//! is real, and the corners of all local matrices are compared.
+//! Matrices of Quintin et al. 2013 do not fit into the memory of one machine. A simulated product has `scale`
+//! times fewer rows of A and columns of B, on a machine with `scale` times less bandwidth whose copies take
+//! `scale` times as long and whose local products `scale`^2 times: all messages and local products take the
+//! time that they have in the large product, and number and columns of panels are the same. Where `k` is less
+//! than the order, only the first `k` inner indices are multiplied, with the distribution of the whole
+//! matrices. Data is real, and the corners of all local matrices are compared.
 
 pub mod cases;
 

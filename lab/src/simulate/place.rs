@@ -74,7 +74,7 @@ impl<'a> Place<'a> {
         Site { section: self.section.name(), machine, ranks, ranks_per_node }
     }
 
-    /// Whether the paper on RandomAccess has figures of it.
+    /// Whether Plimpton et al. 2006 have figures of it.
     pub fn is_published(&self) -> bool {
         self.machine.name == MACHINE && self.ranks_per_node == 1
     }

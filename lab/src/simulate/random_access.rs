@@ -28,7 +28,7 @@ pub struct RandomAccess {
     /// Bits as in hcube.h.
     pub optimisations: u32,
     pub look_ahead: u64,
-    /// Rounds of Q values, as in the paper; otherwise rounds of Q/2 values.
+    /// Rounds of Q values, as in Plimpton et al. 2006; otherwise rounds of Q/2 values.
     #[serde(default)]
     pub relaxed: bool,
     /// Of all ranks, in the time.
@@ -145,7 +145,7 @@ pub fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<RandomAccess> {
     }
 }
 
-/// The paper's algorithm, hcube's default, and hcube with the paper's rounds.
+/// The algorithm of Plimpton et al. 2006, hcube's default, and hcube with the rounds of Plimpton et al. 2006.
 fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<RandomAccess> {
     let of_paper = place.is_published().then_some(ranks);
     let published = of_paper.and_then(published::over_ranks);
@@ -165,8 +165,8 @@ fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<RandomAccess> 
     vec![plain, hcube, relaxed]
 }
 
-/// The modes beside the paper's figure. With shipped functions to many images nearly each is a message of its
-/// own, with an answer, which takes the simulator long.
+/// The modes beside the figure of Jin et al. 2011. With shipped functions to many images nearly each is a
+/// message of its own, with an answer, which takes the simulator long.
 fn coarray_modes(place: &Place<'_>, ranks: usize) -> Vec<RandomAccess> {
     let spawn = (ranks <= MAX_RANKS_SPAWN).then_some("spawn");
     let modes = ["auto", "events"].into_iter().chain(spawn);

@@ -62,8 +62,8 @@ pub trait Row {
     /// Fields that are more than 0 in results.
     fn positive(&self) -> Vec<(&'static str, f64)>;
 
-    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
-    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
+    /// The factor by which the bandwidth of the machine is reduced. Matrices in products have fewer rows and
+    /// columns by this factor, and vectors, panels and strings are shorter by it.
     fn scale(&self) -> usize {
         1
     }

@@ -69,8 +69,8 @@ fn keys(runs: &[&Run]) -> Vec<Key> {
     runs.iter().map(key).collect()
 }
 
-/// Names and looks of the series with these keys. Those that are not in [`ALGORITHMS`] or have a varied
-/// memory get a look that is free, in a colour that is free while there is one.
+/// Names, colours and markers of the series with these keys. Series that are not in [`ALGORITHMS`] or have a
+/// varied memory get an unused pair of colour and marker, with an unused colour while there is one.
 fn named(keys: &[&Key]) -> Vec<(String, Look)> {
     let known = |key: &Key| ALGORITHMS.iter().find(|(name, _, _)| *name == key.0);
     let fixed = |key: &Key| known(key).filter(|_| key.1.is_none()).map(|(_, _, look)| *look);

@@ -34,7 +34,7 @@ pub fn latency(runs: &[Run], file: Option<&'static str>) -> Chart {
     rows.chart("bsp_sync: superstep, by kind and ranks", x, series).named(file)
 }
 
-/// The look of a variant by its number, with few messages or with many.
+/// The colour and marker of a variant by its number, with few messages or with many.
 fn look(variant: usize, many: bool) -> Look {
     let kinds =
         [looks::HCUBE, looks::STOCK, looks::COMPETITOR, looks::MODEL, looks::OTHER_OPTIONS, looks::PAPER];

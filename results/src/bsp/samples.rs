@@ -79,7 +79,7 @@ fn number<T: FromStr>(what: &str, word: Option<&str>) -> Result<T, String> {
     word.parse().map_err(|_| format!("{what} = '{word}': expected a number"))
 }
 
-/// Times of repetitions, of which there is at least one.
+/// Times of one or more repetitions.
 fn times<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<f64>, String> {
     let time = |word: &str| match word.parse::<f64>() {
         Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
@@ -215,7 +215,7 @@ impl Samples {
 
 impl Samples {
     /// The largest spread of a latency in per cent; nothing where no latency has enough repetitions to tell.
-    /// The noise does not tell it: of many repetitions, the median is that of a quiet machine.
+    /// The noise does not show it: with many repetitions, the median is the median on a quiet machine.
     pub fn latency_spread_percent(&self) -> Option<f64> {
         let enough = self.latencies.iter().filter(|times| times.len() >= MIN_REPETITIONS);
         enough.map(|times| 100.0 * numbers::spread(times)).reduce(f64::max)

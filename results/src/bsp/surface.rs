@@ -81,8 +81,8 @@ fn shown(all: &[&Samples]) -> Option<(Pattern, Vec<usize>)> {
     Some((pattern, distinct(ends.into_iter().flatten().copied())))
 }
 
-/// The gap by all operations of one probe, measured and g(h,h*); by those of [`COMPARED`] where several are
-/// compared.
+/// The gap by all operations of one probe, measured and g(h,h*); by the operations in [`COMPARED`] where
+/// several probes are compared.
 fn gaps(all: &[&Samples], pattern: Pattern, count: usize, model: Model<'_>) -> Chart {
     let mut series = Vec::new();
     for samples in all {

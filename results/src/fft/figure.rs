@@ -17,7 +17,7 @@ pub fn places(runs: &[Run]) -> Vec<&Place> {
     measured::places(runs.iter().map(|run| &run.subject.place))
 }
 
-/// Name and look of an algorithm.
+/// Name, colour and marker of an algorithm.
 fn named(algorithm: &str) -> (String, Look) {
     let known = ALGORITHMS.iter().find(|(name, _, _)| *name == algorithm);
     known.map_or((format!("hcube, {algorithm}"), looks::OTHER_OPTIONS), |&(_, name, look)| {

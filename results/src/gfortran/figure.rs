@@ -11,7 +11,7 @@ use crate::runs::Pictured;
 /// The libraries in the order of legends.
 const VARIANTS: [Variant; 2] = [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
 
-/// The looks of numbers of images, which are no libraries.
+/// Colours and markers of the numbers of images, which are not libraries.
 const IMAGES: [Look; 4] =
     [looks::OTHER_OPTIONS, looks::COMPETITOR, (Colour::Green, Marker::Down), (Colour::Ink, Marker::Circle)];
 

@@ -23,7 +23,7 @@ pub enum Marker {
 /// Colour and marker of a series.
 pub type Look = (Colour, Marker);
 
-/// A variant in pictures: its name in results, its name in legends, and its look.
+/// A variant in pictures: its name in results, its name in legends, and its colour and marker.
 pub type Variant = (&'static str, &'static str, Look);
 
 /// The position of a value. In JSON: `[x, y]`, or `[x, y, smallest, largest]`.

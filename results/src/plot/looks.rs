@@ -1,4 +1,4 @@
-//! What is the same thing looks the same in all pictures.
+//! Colours and markers of series: the same for the same variant in all pictures.
 
 use super::chart::{Look, Marker};
 use super::colour::Colour::{self, Blue, Green, Ink, Ochre, Purple, Vermilion};
@@ -15,17 +15,17 @@ pub const COMPETITOR: Look = (Purple, Marker::Up);
 pub const PAPER: Look = (Ink, Marker::Diamond);
 /// Formulas.
 pub const MODEL: Look = (Green, Marker::Circle);
-/// For series without a look of their own.
+/// For series without a colour and marker of their own.
 pub const ALL: [Look; 6] =
     [HCUBE, OTHER_OPTIONS, COMPETITOR, (Green, Marker::Down), STOCK, (Ink, Marker::Circle)];
 
 const COLOURS: [Colour; 6] = [Blue, Vermilion, Green, Purple, Ochre, Ink];
 const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Up, Marker::Diamond, Marker::Down];
 
-/// The first looks by number that differ.
+/// The first pairs of colour and marker by number that differ.
 pub const DISTINCT: usize = COLOURS.len() * MARKERS.len();
 
-/// The look of a series by its number; the first [`DISTINCT`] differ.
+/// The colour and marker of a series by its number; the first [`DISTINCT`] pairs differ.
 pub fn numbered(number: usize) -> Look {
     (COLOURS[number % COLOURS.len()], MARKERS[number % MARKERS.len()])
 }

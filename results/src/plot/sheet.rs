@@ -8,8 +8,8 @@ use super::message;
 use crate::taken::Taken;
 use serde::{Deserialize, Serialize};
 
-/// Charts beside and below each other. Series of the same name look the same. In JSON it is the record from
-/// which a picture is drawn.
+/// Charts beside and below each other. Series of the same name have the same colour and marker. In JSON it is
+/// the record from which a picture is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
     /// The name of the picture, by which its message is known.

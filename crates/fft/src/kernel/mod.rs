@@ -1,10 +1,10 @@
 //! Transforms of a batch of [`LANES`] vectors in the cache, with the instructions of a
 //! [`Level`](instructions::Level).
 //!
-//! Why no library: rustfft 6.4.1 is as fast as FFTW 3.3.10 with plans of `FFTW_MEASURE` (2^10 to 2^13 points
-//! in place, 0.89 to 1.01 times the rate, 2026), but needs the points of a vector contiguous, so columns
-//! would have to be gathered and scattered. Here a register holds a point of eight columns, as they are in
-//! memory.
+//! Why no library: rustfft 6.4.1 reaches the rate of FFTW 3.3.10 with plans of `FFTW_MEASURE` (2^10 to 2^13
+//! points in place, 0.89 to 1.01 times the rate, 2026), but needs the points of a vector contiguous, so
+//! columns would have to be gathered and scattered. Here a register holds a point of eight columns, as they
+//! are in memory.
 //!
 //! | file | holds |
 //! |---|---|

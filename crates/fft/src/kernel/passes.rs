@@ -64,8 +64,8 @@ pub struct Direct<'a> {
     pub data: View<'a>,
     /// Complex numbers of a row.
     pub length: usize,
-    /// Whether they lie on huge pages, so that pieces of two lines of the cache are stored as fast as long
-    /// ones.
+    /// Whether they lie on huge pages, so that pieces of two cache lines are stored at the rate of long
+    /// pieces.
     pub large_pages: bool,
 }
 

@@ -1,11 +1,11 @@
 //! The pairs of images that exchange values in each stage, and the locations of these edges in coarrays and
 //! among events.
 //!
-//! Idea: the stages are those of the hypercube, as for ranks without nodes ([`hcube_core::plan`]). An edge
-//! leads from an image to another image in one stage. It has two slots in a coarray of the receiver, where
-//! values arrive, and two in a coarray of the sender, where they are laid out; two events of the receiver
-//! signal full slots, two of the sender empty slots. Both sides number their edges; a sender computes the
-//! number that the receiver has assigned to an edge.
+//! Idea: the stages follow the hypercube, as for ranks without nodes ([`hcube_core::plan`]). An edge leads
+//! from an image to another image in one stage. It has two slots in a coarray of the receiver, where values
+//! arrive, and two in a coarray of the sender, where they are laid out; two events of the receiver signal
+//! full slots, two of the sender empty slots. Both sides number their edges; a sender computes the number
+//! that the receiver has assigned to an edge.
 //!
 //! Restrictions: none; any number of images. Cost: a plan per edge when it is set up. Memory: four slots per
 //! edge, with the expected number of values and six standard deviations.

@@ -1,14 +1,13 @@
 //! Routing by asynchronous copies with events, Figure 6 of Jin et al. 2011.
 //!
 //! Idea: in each stage an image divides its values, and the values that have arrived in the previous stage,
-//! into values that stay and values that leave. The latter are laid out in a slot of its coarray; a copy
-//! moves them to the slot of the receiver when an event (`received`) signals that this slot is empty, and
-//! notifies another event (`delivered`) there. The copy overlaps with the division for the next stage. Values
-//! that do not fit in a slot, which occur with skewed streams, are sent in pieces, for which the sender waits
-//! while it serves others.
+//! into values that stay and values that leave. The values that leave are laid out in a slot of its coarray;
+//! a copy moves them to the slot of the receiver when an event (`received`) signals that this slot is empty,
+//! and notifies another event (`delivered`) there. The copy overlaps with the division for the next stage.
+//! Values that do not fit in a slot, which occur with skewed streams, are sent in pieces, for which the
+//! sender waits while it serves others.
 //!
-//! Restrictions: none; if the number of images is not a power of two, the stages are those of recursive
-//! halving.
+//! Restrictions: none; if the number of images is not a power of two, the stages follow recursive halving.
 //! Cost: per round of Q/2 values log2 P copies of Q/4 values on average, each with two notifications; two
 //! further copies within memory per value and stage. Memory: the edges, and two lists of Q values per stage.
 //! Look-ahead: as in the rounds of messages, an image that has completed a round knows that all images have

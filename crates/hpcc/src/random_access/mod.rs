@@ -11,7 +11,7 @@
 //! | `spawn` | shipped functions |
 //! | `run_state` | the state of a run that shipped functions and the program share |
 //!
-//! Streams, tables, the division of lists and the update loop are those of `hcube-random-access`. The table
+//! Streams, tables, the division of lists and the update loop come from `hcube-random-access`. The table
 //! belongs to the program and is not a coarray: values are sent, and their owner applies them.
 
 mod edges;

@@ -11,7 +11,7 @@ use crate::{Field, Function, Interface};
 pub struct Call<'a> {
     pub name: &'a str,
     pub function: &'a Function,
-    /// Those of the procedure, in its order.
+    /// The arguments of the procedure, in its order.
     arguments: Vec<Argument<'a>>,
     interface: &'a Interface,
 }

@@ -42,7 +42,7 @@ impl Messages {
     /// Collective: sets a transposition up.
     ///
     /// # Errors
-    /// Those of [`ExchangeState::new`]; on all ranks, where one has no memory.
+    /// Errors of [`ExchangeState::new`]; on all ranks, where one has no memory.
     pub fn new<C: Comm>(comm: &C, shape: Shape, options: &Options) -> Result<Self> {
         let exchange = ExchangeState::new(comm, options)?;
         let (rank, ranks) = (comm.rank(), comm.size());

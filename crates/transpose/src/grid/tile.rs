@@ -93,7 +93,7 @@ pub enum Update {
 }
 
 impl Update {
-    /// That of a factor.
+    /// The update for a factor of C.
     pub fn by(beta: f64) -> Self {
         if beta == 0.0 {
             Self::Replace

@@ -51,7 +51,7 @@ pub struct Start<'a> {
     pub part: *mut u8,
     /// Its bytes.
     pub bytes: usize,
-    /// Those of the coarray, if it has a descriptor.
+    /// The dimensions of the coarray, if it has a descriptor.
     pub dimensions: &'a [Dimension],
 }
 

@@ -38,7 +38,7 @@ pub enum Step {
 pub enum Chosen {
     /// One.
     Single(isize),
-    /// Those of a vector.
+    /// The elements of a vector subscript.
     Vector(Vec<isize>),
     /// All elements; the end belongs to an array without a descriptor.
     Full { end: isize, stride: isize },
@@ -221,7 +221,7 @@ impl Chosen {
 pub struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// Those of a message.
+    /// The words of a message.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }

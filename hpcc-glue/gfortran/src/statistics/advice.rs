@@ -17,9 +17,9 @@ const REMEMBERED: usize = 4096;
 pub struct Elements {
     /// The last ones, by kind, coarray and image.
     last: HashMap<(Kind, (usize, i32)), Run>,
-    /// Those of runs of gets and of puts.
+    /// Accesses in runs of gets.
     pub gets: u64,
-    /// As above.
+    /// Accesses in runs of puts.
     pub puts: u64,
 }
 

@@ -37,7 +37,7 @@ struct Report {
 /// them; without the statistics of others if a process has ended before.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn report(comm: &MpiComm, is_complete: bool) -> Result<()> {
     let are_wanted = ARE_WANTED.swap(false, Ordering::Relaxed);
     let (rank, size) = (comm.rank(), comm.size());

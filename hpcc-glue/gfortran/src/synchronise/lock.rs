@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const FREE: u64 = 0;
 /// How often an image takes locks, while others wait, before it lets them go first.
 const BATCH: u32 = 64;
-/// Looks at the lock for which it lets them go first.
+/// Polls of the lock for which it lets them go first.
 const MAX_LOOKS: u32 = 64;
 
 thread_local! {

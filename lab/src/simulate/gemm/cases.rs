@@ -30,8 +30,8 @@ const fn product(
     Product { machine, grid, order, block, panels }
 }
 
-/// Figures 5 and 6 of the paper, then 8 and 9. A simulated panel of SUMMA takes minutes on 2048 ranks, and
-/// some hours on 16384.
+/// Figures 5 and 6 of Quintin et al. 2013, then 8 and 9. A simulated panel of SUMMA takes minutes on 2048
+/// ranks, and some hours on 16384.
 const GROUPS: [Product; 4] = [
     product("graphene", (8, 16), (8192, 64), (16, 128)),
     product("graphene", (8, 16), (8192, 512), (16, 16)),
@@ -40,8 +40,8 @@ const GROUPS: [Product; 4] = [
 ];
 /// Ranks up to which all numbers of groups are simulated, and local products.
 const MAX_RANKS_OF_ALL: usize = 512;
-/// Where latency dominates: a single panel, as in the model of the paper, and several, three of which are
-/// under way.
+/// Where latency dominates: a single panel, as in the model of Quintin et al. 2013, and several, three of
+/// which are under way.
 const LATENCY: [Product; 2] =
     [product("crossbar", (16, 32), (4096, 16), (1, 1)), product("crossbar", (16, 32), (4096, 16), (8, 64))];
 /// Where alpha / beta > 2nb/p holds and where it fails.

@@ -5,7 +5,7 @@ use super::{ByModel, Results, Row};
 use crate::measured::distinct;
 use crate::plot::{Axis, Chart, Evidence, Format, Look, Point, Scale, Series, Sheet, looks};
 
-/// Looks of the models.
+/// Colours and markers of the models.
 const MODELS: [Look; 3] = [looks::OTHER_OPTIONS, looks::COMPETITOR, looks::MODEL];
 
 fn measured_point(row: &Row) -> Option<Point> {
