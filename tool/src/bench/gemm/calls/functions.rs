@@ -44,7 +44,7 @@ pub type GridExit = unsafe extern "C" fn(*const c_int);
 pub type SetThreads = unsafe extern "C" fn(c_int);
 pub type GetThreads = unsafe extern "C" fn() -> c_int;
 
-/// All functions; four functions for the four types stand in the order s, d, c, z.
+/// All functions; where each type has its own function, the four stand in the order s, d, c, z.
 pub struct Functions {
     /// ScaLAPACK's `p?gemm_`.
     pub scalapack: [*const c_void; 4],
