@@ -1,8 +1,8 @@
 //! Help, from one description of each command: `-h` and `--help` print what fits on a screen, `--help=all`
 //! and the manual page everything.
 //!
-//! The text of an option is that of its field: its first sentence stands in the short help, all of it in the
-//! long one. Paragraphs are wrapped by the terminal, not by the source. The examples below a command's
+//! The text of an option is the text of its field: its first sentence stands in the short help, all of it in
+//! the long one. Paragraphs are wrapped by the terminal, not by the source. The examples below a command's
 //! description stand at the end of the help, the first of them also in the short one.
 
 use clap::{Arg, ArgAction, Command};
@@ -10,7 +10,7 @@ use std::ffi::OsString;
 
 /// Examples in the short help.
 const SHOWN_EXAMPLES: usize = 2;
-/// Options that only the long help has, of whatever command, by their fields.
+/// Options of all commands that stand only in the long help, by the names of their fields.
 const RARE: [&str; 13] = [
     "version",
     "force",

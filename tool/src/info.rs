@@ -114,7 +114,7 @@ fn unknown() -> Vec<String> {
     names
 }
 
-/// The folders that may hold a build: that of the tool itself, and those within the others.
+/// The folders that may hold a build: the tool's own folder, and the folders within the others.
 fn candidates(folders: &[PathBuf]) -> Vec<PathBuf> {
     let [own, others @ ..] = folders else { return Vec::new() };
     let within = |folder: &PathBuf| {

@@ -58,7 +58,7 @@ where
     }
 }
 
-/// The words between two commas; of none, that there is none.
+/// The words between two commas; one empty word where no word stands between them.
 fn words(part: &str) -> Vec<&str> {
     let words: Vec<&str> = part.split_whitespace().collect();
     if words.is_empty() { vec![""] } else { words }

@@ -137,7 +137,7 @@ fn common_bytes(comm: &impl Comm, parts: [&[u8]; 2]) -> Result<u64> {
     Ok(if comm.rank() == 0 { common as u64 } else { 0 })
 }
 
-/// Seconds of an entry of the matrix where nothing is known of it: those of a computation that is too short
+/// Seconds of an entry of the matrix where nothing is known of it: only for computations that are too short
 /// to matter.
 const ENTRY_SECONDS: f64 = 1e-11;
 

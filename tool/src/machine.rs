@@ -62,7 +62,7 @@ pub fn no_figures(name: &str) -> Failure {
 /// The figures of supersteps of a number of processes.
 ///
 /// # Errors
-/// Says how to measure them where there are none.
+/// Says how to measure the figures where the machine has none.
 pub fn supersteps(machine: &Machine, processes: usize) -> Result<&Processes, Failure> {
     let bsp = machine.bsp.as_ref().ok_or_else(|| no_figures(&machine.name))?;
     bsp.for_processes(processes).map_err(|problem| format!("machine {}: {problem}", machine.name))

@@ -1,8 +1,8 @@
 //! The common beginning and the common end of two strings.
 //!
 //! Idea: a longest common subsequence of two strings contains their common prefix and their common suffix, so
-//! its length is that of both and of a longest common subsequence of what is left. Strings are compared by
-//! pieces, for which the compiler calls `memcmp`.
+//! its length is the sum of the lengths of both and of a longest common subsequence of what is left. Strings
+//! are compared by pieces, for which the compiler calls `memcmp`.
 //!
 //! Cost: one pass over what is equal.
 

@@ -42,7 +42,7 @@ pub enum Strings {
     Wide(Vec<u32>, Vec<u32>),
 }
 
-/// Numbers below this are looked up in a table, whatever the strings are.
+/// Numbers below this are looked up in a table, for strings of any length.
 pub(crate) const SMALL_TABLE: usize = 1 << 16;
 
 /// Bytes of both strings below which they stay as they are: to compute with them takes less time than to

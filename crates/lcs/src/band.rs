@@ -77,8 +77,9 @@ impl<I: Id> Band<I> {
         growth(&self.columns)
     }
 
-    /// Computes the rows of the next symbols of string B. `carries` has a bit per row, first that of the
-    /// columns on the left, afterwards of these. After a break neither has a meaning.
+    /// Computes the rows of the next symbols of string B. `carries` has a bit per row: on entry the carry of
+    /// the columns on the left, on return the carry of these columns. After a break neither the carries nor
+    /// the columns have a meaning.
     ///
     /// # Panics
     /// Where there are not as many carries as rows, or a symbol is not below the alphabet.

@@ -1,15 +1,16 @@
 //! The time of a computation on a grid, predicted by the BSP model, and the choice of the grid.
 //!
-//! Idea: a superstep takes the time of the rank with the most blocks, that of what a rank sends or receives,
-//! and the latency. The thesis' formulas hold for a square grid and strings of equal length; [`seconds`] sums
-//! supersteps, for any grid. There its work is that of equation 5.2. For the words that a rank sends the
-//! thesis takes their mean over the supersteps, and [`seconds`] the largest number of each. [`thesis`] and
-//! [`supersteps`] give the cost of BSP programs, whose time [`hcube_bsp::cost`] predicts: the formulas of the
-//! thesis, and the exact numbers of [`crate::supersteps`].
+//! Idea: a superstep takes the time of the rank with the most blocks, the time of what a rank sends or
+//! receives, and the latency. The formulas of the thesis (Krusche 2005) hold for a square grid and strings of
+//! equal length; [`seconds`] sums supersteps, for any grid. For a square grid and strings of equal length its
+//! work is the same as in equation 5.2. For the words that a rank sends the thesis takes their mean over the
+//! supersteps, and [`seconds`] the largest number of each. [`thesis`] and [`supersteps`] give the cost of BSP
+//! programs, whose time [`hcube_bsp::cost`] predicts: the formulas of the thesis, and the exact numbers of
+//! [`crate::supersteps`].
 //!
-//! Assumptions: all ranks work at one rate, whatever the size of a block is, except that each row of a block
-//! takes as long as `ROW_ENTRIES` further columns and each block as long as `BLOCK_ROWS` further rows: to
-//! read the row's symbol, and to fill the pipeline of a kernel. [`thesis`] knows no such overheads.
+//! Assumptions: all ranks work at one rate for blocks of any size, except that each row of a block takes as
+//! long as `ROW_ENTRIES` further columns and each block as long as `BLOCK_ROWS` further rows: to read the
+//! row's symbol, and to fill the pipeline of a kernel. [`thesis`] knows no such overheads.
 //!
 //! Source: Krusche 2005, §5.1 and §5.2, equations 5.2, 5.3 and 5.5.
 
@@ -28,7 +29,7 @@ const BLOCK_ROWS: f64 = 64.0;
 /// Bits of a word of communication, as in the figures of BSP.
 const WORD_BITS: f64 = 64.0;
 
-/// The largest alpha that is considered: that of the thesis' experiments.
+/// The largest alpha that is considered, as in the thesis' experiments.
 pub const MAX_ALPHA: usize = 5;
 
 /// The figures of a machine in the BSP model.
@@ -70,8 +71,8 @@ pub struct Problem {
     pub columns: usize,
     /// Length of the string that gives rows.
     pub rows: usize,
-    /// Bits that travel per row: of a symbol and of an entry at the boundary. The latter is 1, in the thesis'
-    /// standard algorithm 32.
+    /// Bits that travel per row: of a symbol and of an entry at the boundary. An entry takes 1 bit, and in
+    /// the thesis' standard algorithm 32.
     pub bits: usize,
 }
 

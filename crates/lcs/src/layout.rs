@@ -38,8 +38,8 @@ impl Layout {
         Self { grid: Grid { ranks, alpha, block_rows: alpha * ranks }, strings }
     }
 
-    /// The block that a process computes in a superstep: that of a diagonal in one of its block columns, if
-    /// it has rows.
+    /// The block that a process computes in a superstep: the block of a diagonal in one of its block columns,
+    /// if it has rows.
     pub fn block(&self, process: usize, diagonal: usize, number: usize) -> Option<Block> {
         let x = number * self.grid.ranks + process;
         let y = diagonal.checked_sub(x).filter(|&y| y < self.grid.block_rows && !self.rows(y).is_empty())?;

@@ -39,7 +39,7 @@ pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f6
     Ok(fastest / (COLUMNS * ROWS) as f64)
 }
 
-/// Symbols of the alphabet of a [`SampleBlock`] at most: those of a byte.
+/// The largest number of symbols in the alphabet of a [`SampleBlock`]: the number of values of a byte.
 pub const MAX_SYMBOLS: usize = 256;
 
 /// A block as a superstep of a program computes it, whose text comes packed in a message: of random symbols.

@@ -58,9 +58,9 @@ impl Default for SuperstepOptions {
     }
 }
 
-/// Collective: the length of a longest common subsequence of two strings, on all processes. Each string is
-/// that of all processes' parts in their order; parts may have any length. What was requested before in this
-/// superstep is carried out in the first superstep, and no message stays in the queue.
+/// Collective: the length of a longest common subsequence of two strings, on all processes. Each string
+/// consists of all processes' parts in their order; parts may have any length. What was requested before in
+/// this superstep is carried out in the first superstep, and no message stays in the queue.
 ///
 /// # Errors
 /// The same on all processes: [`Error::Argument`] or [`Error::Remote`] for options out of range,
@@ -276,8 +276,8 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         columns.collect()
     }
 
-    /// Collective: all supersteps; ends all but the last. Where this process has an error, it goes on without
-    /// computing, as others wait for it.
+    /// Collective: all supersteps; ends each superstep except the last. Where this process has an error, it
+    /// goes on without computing, as others wait for it.
     fn compute_all(&mut self, bands: &mut [Band<I>]) -> Result<Result<(), Error>, Error> {
         let Grid { alpha, .. } = self.layout.grid;
         let (last, mut computed) = (self.layout.grid.supersteps() * alpha - 1, Ok(()));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Time in which the rate of the loop is found.
 const CALIBRATION: Duration = Duration::from_millis(5);
-/// Steps between two looks at the clock: a few tens of microseconds.
+/// Steps between two readings of the clock: a few tens of microseconds.
 const STEPS: u64 = 20_000;
 
 /// A step of the computation: it needs the one before.

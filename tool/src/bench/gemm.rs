@@ -53,7 +53,7 @@ struct Gemm<'a> {
     node_sizes: Vec<usize>,
     /// Whether the width of ScaLAPACK's panels can be replaced, which also shows what ScaLAPACK computes.
     replaceable: bool,
-    /// Those of the problem of the open lines, by its number.
+    /// The matrices of the problem whose lines are open, and the number of this problem.
     matrices: Option<(usize, Matrices)>,
 }
 

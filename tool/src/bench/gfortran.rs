@@ -1,8 +1,8 @@
 //! `hcube bench gfortran`: Fortran programs with coarrays by hcube, by OpenCoarrays, and without coarrays by
 //! MPI.
 //!
-//! The programs are those of hpcc-glue/gfortran/bench, which the tool contains. It compiles them once, links
-//! the same objects to each library, and starts them alternately.
+//! The tool contains the programs of hpcc-glue/gfortran/bench. It compiles them once, links the same objects
+//! to each library, and starts them alternately.
 
 mod arguments;
 mod compile;

@@ -39,8 +39,8 @@ macro_rules! functions {
         }
 
         impl $Name {
-            /// Looks all functions up in a library, where these names have these types: its file, and that
-            /// this defines all of them.
+            /// Finds all functions in a library, where these names have these types; also returns its file,
+            /// and that this file defines all of them.
             ///
             /// # Errors
             /// Names the first one that is missing or lies elsewhere; ranks may differ.

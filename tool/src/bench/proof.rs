@@ -39,7 +39,7 @@ impl Claim {
         Self { own: vec![name], uses: Vec::new() }
     }
 
-    /// An implementation that counts under one of these names, of which there is at least one.
+    /// An implementation that counts under one of these names; at least one name is required.
     ///
     /// # Panics
     /// Without a name.

@@ -1,4 +1,4 @@
-//! Numbers that look random, from which known data is made.
+//! Pseudorandom numbers, from which known data is generated.
 
 /// The finaliser of SplitMix64 (Steele et al., Fast splittable pseudorandom number generators, OOPSLA 2014).
 pub fn mix(value: u64) -> u64 {

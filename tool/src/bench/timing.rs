@@ -63,7 +63,7 @@ fn long_batch(seconds: f64) -> u32 {
 /// The seconds of the fastest of some trials, which end when they have taken this many seconds together.
 ///
 /// # Errors
-/// Those of `trial`.
+/// The errors of `trial`.
 pub fn fastest(seconds: f64, mut trial: impl FnMut() -> Result<f64>) -> Result<f64> {
     let (mut fastest, mut spent) = (f64::INFINITY, 0.0);
     for _ in 0..TRIALS {
@@ -80,7 +80,7 @@ pub fn fastest(seconds: f64, mut trial: impl FnMut() -> Result<f64>) -> Result<f
 /// take 5 ms. `timed` returns the seconds of one call, from a batch of this length.
 ///
 /// # Errors
-/// Those of `timed`.
+/// The errors of `timed`.
 pub fn settled(mut timed: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
     let mut fastest = |calls: u32| fastest(TRIAL_SECONDS / f64::from(calls), || timed(calls));
     // A single call is shorter than the differences between ranks that leave a barrier.

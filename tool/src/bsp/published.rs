@@ -123,7 +123,8 @@ mod tests {
     }
 
     /// Four programs on three machines with three libraries, and every published run whose latencies and gaps
-    /// the thesis has: those of PUB on skua are missing for 8 processes, where subsequences were computed.
+    /// the thesis has: it has no latencies and gaps of PUB on skua for 8 processes, where subsequences were
+    /// computed.
     #[test]
     fn every_combination_is_compared() {
         let comparison = compare(published::Program::size).expect("predicted");

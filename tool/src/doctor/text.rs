@@ -26,7 +26,7 @@ fn verdict(findings: &[Finding]) -> String {
     }
 }
 
-/// Findings of some states below a heading; nothing where there are none.
+/// Findings of some states below a heading; an empty text without such findings.
 fn section(heading: &str, findings: &[Finding], states: &[State], width: usize) -> String {
     let mut text = String::new();
     for state in states {

@@ -20,7 +20,7 @@ use hcube_random_access::model::Traffic;
 pub enum Quantity {
     /// Generating a value.
     Generate,
-    /// Looking at a value and putting it on one of two lists.
+    /// Examining a value and putting it on one of two lists.
     Divide,
     /// Copying a byte.
     Copy,

@@ -101,7 +101,7 @@ pub fn measure(comm: &impl Comm, pairs: &Pairs, progress: &mut Progress) -> Resu
 }
 
 /// Collective: the figures of links from the shortest and the longest message, without rounds and without a
-/// fit. Those of local work are of no machine.
+/// fit. The figures of local work belong to no particular machine.
 pub fn figures(comm: &impl Comm) -> Result<Parameters> {
     let pairs = Pairs::new(&comm.node_numbers()?);
     let words = [WORDS[0], WORDS[WORDS.len() - 1]];

@@ -16,7 +16,7 @@ use hcube_random_access::{Mode, Options, StreamKind, UpdateState, state};
 
 /// The look-aheads: where latency counts, where values do, and between.
 const LOOK_AHEADS: [usize; 5] = [16, 64, 256, 1024, 4096];
-/// Those of a single rank: its rounds cost nothing but values.
+/// The look-aheads of a single rank: its rounds have no cost except for values.
 const ALONE: [usize; 2] = [1024, 4096];
 /// Seconds of one measurement. The shortest counts, as disturbances only add, and all cases are measured in
 /// turn, so that one that lasts does not hit all measurements of a case.

@@ -1,9 +1,9 @@
 //! The common beginning and the common end of two strings whose parts lie on all ranks.
 //!
 //! Idea: as for one process ([`affix`](crate::affix)), in windows. A rank compares the symbols of its part of
-//! string A with those of string B, which come from the ranks that have them. The first window is short,
-//! since most strings differ there; while all symbols of a window are equal, the next one has twice its
-//! length.
+//! string A with the symbols of string B, which come from the ranks that have them. The first window is
+//! short, since most strings differ there; while all symbols of a window are equal, the next one has twice
+//! its length.
 //!
 //! Cost: an exchange of all ranks with all and a reduction per window. Memory: the symbols of a window.
 

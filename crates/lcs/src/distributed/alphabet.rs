@@ -13,11 +13,11 @@ use hcube_core::Error;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::reserve;
 
-/// Collective: the parts of this rank in the common alphabet, whose size and bound are those of the whole
+/// Collective: the parts of this rank in the common alphabet, with the size and the bound of the whole
 /// strings.
 ///
 /// # Errors
-/// Those of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its parts.
+/// Errors of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its parts.
 pub fn code<C: Comm, S: Symbol>(comm: &C, a: &[S], b: &[S]) -> Result<Coded, Error> {
     let mut largest = [a.iter().chain(b).map(|symbol| u64::from(symbol.value())).max().unwrap_or(0)];
     comm.all_reduce_max(&mut largest)?;

@@ -86,10 +86,10 @@ impl Default for Options {
     }
 }
 
-/// Collective: the length of a longest common subsequence of two strings, on all ranks. Each is that of all
-/// ranks' parts in the order of ranks; parts may have any length, also 0, so that one rank may have a whole
-/// string. The observer of a rank is told the progress of that rank, and any rank may end the computation:
-/// ranks before it then still compute their blocks.
+/// Collective: the length of a longest common subsequence of two strings, on all ranks. Each string consists
+/// of all ranks' parts in the order of ranks; parts may have any length, also 0, so that one rank may have a
+/// whole string. The observer of a rank is told the progress of that rank, and any rank may end the
+/// computation: ranks before it then still compute their blocks.
 ///
 /// # Errors
 /// The same on all ranks: [`Error::Argument`] or [`Error::Remote`] for options out of range,
@@ -207,7 +207,7 @@ impl<C: Comm> Computation<'_, C> {
     /// Collective: computes the length.
     ///
     /// # Errors
-    /// Those of communication.
+    /// Errors of communication.
     pub fn run(self, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
         let OnGrid { work, common, at_least, .. } = match self {
             Self::Serial(prepared, _) => return prepared.run(observer),

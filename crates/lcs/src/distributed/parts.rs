@@ -1,6 +1,6 @@
 //! The parts of a string on the ranks of a communicator, and their way to those that compute with them.
 //!
-//! A string is that of all ranks' parts in the order of ranks; parts may be empty, so that a string may lie
+//! A string consists of all ranks' parts in the order of ranks; parts may be empty, so that a string may lie
 //! on one rank.
 
 use crate::grid::Grid;
@@ -59,7 +59,7 @@ impl Parts {
 /// Collective: the symbols of each block column of this rank.
 ///
 /// # Errors
-/// Those of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its columns.
+/// Errors of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its columns.
 pub fn columns<C: Comm, I: Id>(
     comm: &C,
     part: &[I],

@@ -1,13 +1,13 @@
 //! The supersteps: blocks of the grid, and messages between them.
 //!
 //! Idea: block (x, y) sends to the rank of block (x + 1, y) the carries of its rows and their symbols, so
-//! that a rank keeps no text but that of its part and of the blocks that it computes. The first block column
+//! that a rank keeps only the text of its part and of the blocks that it computes. The first block column
 //! gets its text from the ranks that have it. A superstep ends for a rank when it has the messages for the
 //! next; no barrier, except in the thesis' variant, where the blocks of a rank on a diagonal are a superstep
 //! each.
 //!
 //! Flow: in superstep d a rank sends the text of the block rows before d + `AHEAD`, and ends when rank 0 has
-//! received that of the rows before d. Ranks compute at the same time in the same superstep, so that text
+//! received the text of the rows before d. Ranks compute at the same time in the same superstep, so that text
 //! that a rank sent later, when it knows that rank 0 has ended superstep d - r - 1, would keep rank 0 waiting
 //! for r supersteps. Text waits at rank 0 for at most r supersteps, by which rank r can be ahead. A rank in
 //! the lowest superstep of all waits for nobody, also where sends end only when they are received: what it
@@ -56,8 +56,8 @@ pub(super) struct Wave<'a, C: Comm, I> {
     /// This rank's part of the text, and where all are.
     pub text: Vec<I>,
     pub parts: Parts,
-    /// Messages for each block column where there is only one rank: that of the superstep before, and of this
-    /// one.
+    /// Messages for each block column where there is only one rank: the message of the superstep before, and
+    /// the message of this superstep.
     pub kept: Vec<VecDeque<Vec<u64>>>,
     pub interrupted: bool,
 }

@@ -1,11 +1,11 @@
 //! Bit-parallel rows in vector registers, for small alphabets: symbols as bit planes.
 //!
 //! Idea: the words of a strip are spread over the lanes of a few registers, their *depth*, consecutive words
-//! over consecutive registers: word w is in register w mod depth. Each word works on the row behind that of
-//! the word before it, so that a carry goes to the same lane of the next register, and is needed one step
-//! later; only those of the last register change lanes. Where the symbol of a row has bit p, a lane of plane
-//! p of the text is all ones; the columns whose symbols differ from it are the union of the planes'
-//! differences: no table in proportion to the alphabet. The formula is that of [`words`](super::words).
+//! over consecutive registers: word w is in register w mod depth. Each word works one row behind the word
+//! before it, so that a carry goes to the same lane of the next register, and is needed one step later; only
+//! the carries of the last register change lanes. Where the symbol of a row has bit p, a lane of plane p of
+//! the text is all ones; the columns whose symbols differ from it are the union of the planes' differences:
+//! no table in proportion to the alphabet. The formula is the same as in [`words`](super::words).
 //!
 //! The planes of the text serve for all strips, so text is cut into pieces whose planes stay in the
 //! second-level cache. The pipeline of a strip is filled at the beginning of a piece and emptied at its end,
@@ -55,7 +55,7 @@ pub struct Planes<V: Vector> {
     /// The planes of the columns in whole strips, word by word.
     columns: Vec<u64>,
     text: Text<V>,
-    /// Carries out of a strip, behind those of the filling of its pipeline.
+    /// Carries out of a strip, behind the carries of the steps that fill its pipeline.
     outgoing: Vec<u64>,
     rest: Places,
 }

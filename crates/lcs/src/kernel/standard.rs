@@ -10,8 +10,8 @@
 //! Memory: three antidiagonals of `WIDTH` values, `HEIGHT` symbols of text and values of the boundary, two
 //! bytes per symbol of the alphabet.
 //!
-//! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a
-//! block.
+//! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals correspond to its wavefront,
+//! within a block.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
@@ -26,8 +26,8 @@ const WIDTH: usize = 16 * WORD;
 /// Rows of a block.
 const HEIGHT: usize = 192 * WORD;
 
-/// Entries that are computed at a time: those of a register of AVX2. What they compute behind the end of an
-/// antidiagonal is never read.
+/// Entries that are computed at a time: as many as an AVX2 register holds. What is computed behind the end of
+/// an antidiagonal is never read.
 const LANES: usize = 16;
 
 const _: () = assert!(WIDTH + HEIGHT < i16::MAX as usize);
@@ -39,7 +39,7 @@ const ABSENT: u16 = u16::MAX;
 #[derive(Debug)]
 pub struct Entries {
     level: Level,
-    /// Number of each symbol among those of the block's columns, [`ABSENT`] outside of calls.
+    /// Number of each symbol among the symbols of the block's columns, [`ABSENT`] outside of calls.
     numbers: Vec<u16>,
     block: Block,
 }
@@ -49,15 +49,15 @@ pub struct Entries {
 struct Block {
     /// Symbols of the columns.
     symbols: Vec<u16>,
-    /// Symbols of the rows, last first, so that those of an antidiagonal lie as the columns do.
+    /// Symbols of the rows, last first, so that the symbols of an antidiagonal lie as the columns do.
     text: Vec<u16>,
-    /// L of column 0, by row; afterwards that of the last column.
+    /// L of column 0, by row; afterwards L of the last column.
     side: Vec<i16>,
     /// The antidiagonals before the last, the last and the next, by column.
     before: Vec<i16>,
     last: Vec<i16>,
     next: Vec<i16>,
-    /// L of row 0, by column; afterwards that of the last row.
+    /// L of row 0, by column; afterwards L of the last row.
     row: Vec<i16>,
 }
 

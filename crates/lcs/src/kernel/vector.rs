@@ -35,7 +35,7 @@ pub trait Vector: Copy + fmt::Debug {
     fn or_differ(self, a: Self, b: Self) -> Self;
 
     /// Columns of the next row, and the carries out of the words. `differs` has the columns whose symbols
-    /// differ from that of the row.
+    /// differ from the symbol of the row.
     fn next_row(self, differs: Self, carry: Self) -> (Self, Self);
 
     /// Each word to the next lane, `first` to the first; and the word of the last lane.

@@ -1,10 +1,10 @@
 //! Bit-parallel rows in strips of words that stay in registers, for any alphabet.
 //!
 //! Idea: with the columns V and the places M of the row's symbol in string A, the columns of the next row are
-//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum is that of the strip on the left. A strip of
-//! `STRIP` words goes through all rows before the next begins, so that its columns stay in registers and its
-//! places M, of which there are only as many as the strip has symbols, in the first-level cache; only a carry
-//! per row goes from strip to strip through memory.
+//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum comes from the strip on the left. A strip of
+//! `STRIP` words goes through all rows before the next begins, so that its columns stay in registers. Its
+//! places M, only as many as the strip has symbols, stay in the first-level cache; only a carry per row goes
+//! from strip to strip through memory.
 //!
 //! Restrictions: none. Cost: n m / 64 words, each with a load and five operations; a row of a strip takes as
 //! long as the chain of its carries. Memory: (64 `STRIP` + 1) entries of `STRIP` words; with more than 256
@@ -24,7 +24,7 @@ const STRIP: usize = 4;
 /// Symbols of text between calls of [`Tick`].
 const PIECE: usize = 1 << 16;
 
-/// The places of symbols in a strip: entry 0 is that of symbols that the strip does not have.
+/// The places of symbols in a strip: entry 0 is for symbols that the strip does not have.
 #[derive(Debug)]
 pub struct Places {
     /// Entry of each symbol of the alphabet, 0 outside of calls.

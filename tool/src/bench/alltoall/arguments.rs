@@ -242,7 +242,7 @@ impl Arguments {
         ExchangeKind::value_variants().iter().copied().filter(wanted).collect()
     }
 
-    /// Those of the environment, with `--path`.
+    /// The options of the environment, with `--path`.
     ///
     /// # Errors
     /// Variables that are not valid.

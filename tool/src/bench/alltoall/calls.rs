@@ -65,8 +65,8 @@ pub struct Exchange<'a> {
     pub blocks: &'a Blocks,
 }
 
-/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the exchanges on it
-/// that an allowance has left to the library.
+/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the number of
+/// exchanges on it that an allowance has forwarded to the MPI library.
 pub struct Channel<C = SimpleCommunicator>(C, Cell<u64>);
 
 /// The result of a call of MPI.
@@ -329,8 +329,8 @@ impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
         collective::set_options(comm, Ok(*options))
     }
 
-    /// Local: the exchanges that hcube has made by each path, as it counts them, and those that it has left
-    /// to the library.
+    /// Local: the exchanges that hcube has made by each path, as it counts them, and the exchanges that it
+    /// has forwarded to the MPI library.
     pub fn counts(&self) -> proof::Counts {
         // SAFETY: the communicator is alive as long as this channel.
         let comm = unsafe { Handle::new(self.handle()) };
@@ -351,7 +351,7 @@ impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
 }
 
 impl Blocks {
-    /// As MPI's functions take them; equal ones, also as those of `MPI_Alltoall`.
+    /// As MPI's functions take counts; equal counts also as `MPI_Alltoall` takes them.
     pub fn as_counts(&self, uniform: bool) -> Counts {
         if uniform {
             Counts::Same(self.counts[0])

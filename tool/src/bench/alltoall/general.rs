@@ -24,9 +24,9 @@ pub struct General<'a> {
     options: Options,
     rank: usize,
     ranks: usize,
-    /// The one that is exchanged.
+    /// The buffer that is exchanged.
     buffer: Vec<u64>,
-    /// That of the competitor.
+    /// The second buffer, of the competitor.
     second: Vec<u64>,
 }
 

@@ -18,7 +18,7 @@ use hcube_results::measured::Timing;
 pub enum Variant {
     Hcube,
     Library,
-    /// There is none, only the computation.
+    /// No exchange, only the computation.
     Computation,
 }
 

@@ -17,7 +17,7 @@ const STEPS: u64 = 1 << 20;
 /// own block.
 const CORRECTIONS: usize = 40;
 
-/// The blocks of one rank: the same to send and to receive, or those of one direction.
+/// The blocks of one rank: the same to send and to receive, or the blocks of one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     rank: usize,

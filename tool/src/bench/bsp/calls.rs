@@ -189,10 +189,10 @@ pub struct MpiFunctions {
 }
 
 impl MpiFunctions {
-    /// That the functions below are those of the MPI library.
+    /// That the functions below belong to the MPI library.
     ///
     /// # Errors
-    /// Where one is not; ranks may differ.
+    /// Where one does not; ranks may differ.
     pub fn origin() -> Result<Origin> {
         Origin::of_mpi(&[
             c"MPI_Alltoall",

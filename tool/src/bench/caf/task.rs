@@ -11,8 +11,8 @@ pub const WORD: usize = size_of::<u64>();
 /// Elements of a strided put, and words from one to the next.
 pub const ELEMENTS: usize = 1000;
 pub const STRIDE: usize = 8;
-/// Words of a rank that shipped functions change: more than a second-level cache has room for, but in tests,
-/// beside which others look at the memory of the process.
+/// Words of a rank that shipped functions change: more than a second-level cache has room for, except in
+/// tests, since other tests that run at the same time measure the memory of the process.
 pub const TABLE_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
 /// What is measured, in the order of tables.
@@ -76,7 +76,7 @@ pub struct Task {
     pub bytes: usize,
 }
 
-/// A number that looks random.
+/// A pseudorandom number, computed from this number.
 fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (number ^ number >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ number >> 32

@@ -21,7 +21,7 @@ const MIN_COPY_BYTES: usize = 64 << 10;
 /// Who carries out the operations.
 pub enum Work {
     Library(Box<dyn Calls>),
-    /// Copies between own memory and that of the target, which is at this address.
+    /// Copies between the memory of this rank and the memory of the target, which is at this address.
     Copy(*mut u8),
     /// Nobody, for this reason.
     Missing(String),
@@ -33,7 +33,7 @@ pub struct Variant {
     /// Of the library; empty for MPI and copies.
     pub file: String,
     pub work: Work,
-    /// That its functions are those of the library; none where it is missing.
+    /// That its functions belong to the library; none where the library is missing.
     pub origin: Option<Origin>,
 }
 

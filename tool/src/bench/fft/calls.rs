@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::path::Path;
 
 functions! {
-    /// Those of FFTW 3 that are measured.
+    /// The functions of FFTW 3 that are measured.
     Functions, "fftw_":
     malloc(usize) -> *mut c_void;
     execute(*mut c_void);
@@ -21,7 +21,7 @@ functions! {
 }
 
 functions! {
-    /// Those of its MPI library.
+    /// The functions of FFTW's MPI library.
     Planning, "fftw_mpi_":
     init();
     local_size_1d(

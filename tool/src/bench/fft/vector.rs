@@ -8,7 +8,7 @@ pub const TOLERANCE: f64 = 16.0;
 /// Words of a complex number.
 pub const WORDS: usize = 2;
 
-/// A number between -1 and 1 that looks random, by its place among all real and imaginary parts.
+/// A pseudorandom number between -1 and 1, by its place among all real and imaginary parts.
 fn value(place: u64) -> f64 {
     let word = mix(place.wrapping_add(1).wrapping_mul(STEP));
     (word >> 11) as f64 * (2.0 / (1_u64 << 53) as f64) - 1.0

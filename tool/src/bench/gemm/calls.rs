@@ -89,7 +89,7 @@ impl Grid {
         &self.functions.file
     }
 
-    /// Makes a variant compute all products from now on, also those of ScaLAPACK itself.
+    /// Makes a variant compute all products from now on, also the products within ScaLAPACK itself.
     pub fn select(&self, variant: Variant) {
         let Functions { scalapack, hcube, width, .. } = &self.functions;
         let functions = hcube.as_ref().filter(|_| variant == Variant::Hcube).unwrap_or(scalapack);
@@ -114,8 +114,8 @@ impl Grid {
     }
 
     /// What has to work for a variant, where ScaLAPACK computes this number of products in a call, and asks
-    /// this often for the width of its panels. Those of hcube ask for none, and lie in its library, as those
-    /// of ScaLAPACK do in its own.
+    /// this often for the width of its panels. hcube's functions ask for no width, and lie in hcube's
+    /// library, as ScaLAPACK's functions lie in ScaLAPACK's library.
     pub fn claim(&self, variant: Variant, [products, panels]: [u64; 2]) -> Claim {
         let by_symbol = Claim::of(&self.functions.origin).with(&[PRODUCTS]);
         match variant {

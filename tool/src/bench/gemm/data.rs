@@ -1,15 +1,15 @@
-//! Elements of so few bits that all sums are exact, whatever their order.
+//! Elements of so few bits that all sums are exact in any order.
 //!
 //! Matrices of products hold integers times a power of 2. The matrix to factorise is P L U: below the
-//! diagonal of L are multiples of 1/4 of at most 1/2, on that of U powers of 2, and the other elements of U
-//! are small integers. Then the largest element of a column is unique in every step, partial pivoting finds P
-//! again, and all intermediate results are multiples of 1/4.
+//! diagonal of L are multiples of 1/4 of at most 1/2, on the diagonal of U powers of 2, and the other
+//! elements of U are small integers. Then the largest element of a column is unique in every step, partial
+//! pivoting finds P again, and all intermediate results are multiples of 1/4.
 
 use super::problem::Layout;
 use crate::bench::random::{STEP, mix};
 use hcube_gemm::element::Element;
 
-/// Which matrix: its elements differ from those of the others.
+/// Which matrix: its elements differ from the elements of the other matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matrix {
     A = 1,

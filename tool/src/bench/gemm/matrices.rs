@@ -143,7 +143,7 @@ impl Matrices {
         self.reference_pivots.clone_from(&self.pivots);
     }
 
-    /// Numbers and pivots that differ from those of ScaLAPACK.
+    /// How many numbers and pivots differ from ScaLAPACK's.
     pub fn wrong(&mut self) -> u64 {
         let element = self.problem.element;
         let pivots =

@@ -39,7 +39,7 @@ pub struct Variant {
     pub name: &'static str,
     /// The library in texts.
     pub library: String,
-    /// That of statements, where there is one, and that with halos and transpositions.
+    /// The program of statements, where it exists, and the program with halos and transpositions.
     pub statements: Option<PathBuf>,
     pub programs: PathBuf,
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Interval of looks at the launcher.
+/// Polling interval of the launcher.
 const POLL: Duration = Duration::from_millis(20);
 /// Time that mpirun has to end its processes before it is killed.
 const GRACE: Duration = Duration::from_secs(5);

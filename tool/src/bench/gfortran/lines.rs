@@ -33,7 +33,7 @@ fn line(words: &[&str]) -> Option<Line> {
     })
 }
 
-/// Reads the output; other lines are those of launchers and libraries.
+/// Reads the output; other lines come from launchers and libraries.
 pub fn read(text: &str) -> Output {
     let mut output = Output::default();
     for text in text.lines() {

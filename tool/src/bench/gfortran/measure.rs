@@ -139,7 +139,7 @@ struct Task<'a> {
     operations: Vec<&'static str>,
 }
 
-/// The programs of each kind, those of all libraries.
+/// For each kind, the programs of all libraries.
 fn tasks<'a>(arguments: &Arguments, variants: &'a [Variant]) -> Vec<Vec<Task<'a>>> {
     let [statements, programs] = arguments.chosen();
     let of_statements = variants.iter().filter_map(|one| {

@@ -93,7 +93,7 @@ impl Worked {
     /// The length by a variant of one process.
     ///
     /// # Errors
-    /// Those of [`observed`].
+    /// The errors of [`observed`].
     pub fn run(&self, variant: Variant, strings: &Strings) -> Result<usize> {
         match strings {
             Strings::Narrow([a, b]) => self.of_symbols(variant, a, b),

@@ -38,7 +38,7 @@ pub enum Variant {
 pub enum Kind {
     /// One process; `every_entry` where it does not work on many entries at a time as bits.
     OneProcess { every_entry: bool },
-    /// All ranks; `square` where the grid is one of those of `--alpha`.
+    /// All ranks; `square` where the grid is one of the square grids of `--alpha`.
     AllRanks { square: bool },
 }
 

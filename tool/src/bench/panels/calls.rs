@@ -30,11 +30,11 @@ const PANELS: &str = "panels in node memory";
 const SEGMENTS: &str = "segments of the pipelined broadcast";
 
 impl Variant {
-    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must be those of
-    /// the library.
+    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must belong to the
+    /// MPI library.
     ///
     /// # Errors
-    /// Where they are not; ranks may differ.
+    /// Where they do not; ranks may differ.
     pub fn claim(self) -> Result<Claim> {
         Ok(match self {
             Self::Hcube => Claim::counted(PANELS),
@@ -196,7 +196,7 @@ impl Broadcast {
         }
     }
 
-    /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this
+    /// Waits for a panel and reads it; the number is the same as in `begin`, counted over all panels of this
     /// broadcast.
     pub fn read(&mut self, comm: &MpiComm, number: usize, read: impl FnOnce(&[u64]) -> u64) -> Result<u64> {
         match self {

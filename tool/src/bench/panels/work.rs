@@ -1,6 +1,6 @@
 //! What ranks do with a panel: its root writes it, and all read it.
 
-/// What the root of a panel has computed, but for its first word, which is the number of the panel.
+/// What the root of a panel has computed, except the first word, which is the number of the panel.
 pub fn contents(words: usize) -> Vec<u64> {
     (0..words as u64).map(|place| place.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }

@@ -1,5 +1,5 @@
-//! Lengths of longest common subsequences, in the supersteps of the thesis. Symbols are coded before: time is
-//! that of supersteps.
+//! Lengths of longest common subsequences, in the supersteps of the thesis. Symbols are coded before: only
+//! the supersteps are timed.
 
 use super::arguments::Arguments;
 use super::measured::Measured;

@@ -1,11 +1,11 @@
 //! The gap of an operation, estimated from the times of supersteps.
 //!
 //! Idea: a superstep of h words in messages of h* words takes `g(h, h*) h + l_0`. Its time without l_0
-//! divided by h is a sample of g. Weighted means of the samples give the parameters: the cube of h as weight
-//! those of long exchanges, its inverse those of short ones ([`weighted`]). The same times are a linear
-//! function of h, of the number of messages and of 1, whose coefficients least squares give, with confidence
-//! intervals ([`least_squares`]). The original bspprobe used only the largest and the smallest sample
-//! ([`extremes`]).
+//! divided by h is a sample of g. Weighted means of the samples give the parameters: the weight is
+//! the cube of h for the parameters of long exchanges, and its inverse for the parameters of short exchanges
+//! ([`weighted`]). The same times are a linear function of h, of the number of messages and of 1, whose
+//! coefficients least squares give, with confidence intervals ([`least_squares`]). The original bspprobe used
+//! only the largest and the smallest sample ([`extremes`]).
 //!
 //! Source: Krusche 2005, §3.2, equations 3.1 to 3.6; least squares: our own.
 
@@ -73,7 +73,7 @@ pub fn extremes(samples: &[Sample]) -> Option<Gap> {
     Some(Gap { infinite, half: 0.0, overhead: (largest.gap() / infinite - 1.0) * largest.words })
 }
 
-/// Mean of the squared differences between measured seconds and those of a model.
+/// Mean of the squared differences between the measured seconds and the seconds that a model predicts.
 pub fn squared_error(gap: &Gap, model: Model, samples: &[Sample]) -> f64 {
     let difference = |sample: &Sample| {
         let &Sample { words, message, seconds, .. } = sample;

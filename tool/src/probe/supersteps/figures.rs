@@ -97,7 +97,7 @@ pub fn section(samples: &Samples, former: Option<Bsp>) -> Bsp {
     bsp
 }
 
-/// A machine of which nothing else is known: messages are as fast as supersteps with them.
+/// A machine of which nothing else is known: supersteps give the latency and the bandwidth of messages.
 pub fn machine(samples: &Samples) -> Machine {
     let found = processes(samples);
     let kinds = [GapOperation::HpPut, GapOperation::Put].map(|one| (Pattern::RandomPermutation, one));

@@ -58,7 +58,7 @@ fn product<T: Element64>(a: &[T], b: &[T], c: &mut [T]) {
 /// Collective: what is measured, in turn.
 struct Rates<'a, C: Comm> {
     comm: &'a C,
-    /// Repetitions of an operation, of which there are fewer where they take longer than this time.
+    /// Repetitions of an operation; there are fewer where they take longer than this time.
     repeat: usize,
     time: Duration,
     progress: &'a mut Progress,
@@ -115,7 +115,7 @@ impl<C: Comm> Rates<'_, C> {
         self.measure("matrix-product-double-blas", SIDE * SIDE * SIDE, || square.multiply())
     }
 
-    /// Those of programs: a block of a matrix product, and of the matrix of a subsequence.
+    /// The operations of programs: a block of a matrix product, and a block of the matrix of a subsequence.
     fn programs(&mut self, blas: Option<&Blas>) -> Result<()> {
         let mut square = Square::new(blas, SIDE);
         self.measure("matmul", SIDE * SIDE * SIDE, || square.multiply())?;
@@ -157,7 +157,7 @@ impl Square {
     }
 }
 
-/// Collective: all of them, which take about this time; those of the BLAS if there is one on all processes.
+/// Collective: measures all operations in about this time; the BLAS only if all processes have one.
 pub fn measure(
     comm: &impl Comm,
     blas: Option<&Blas>,

@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::path::Path;
 
 functions! {
-    /// Those of BSPlib that are measured, also by their names in LPF.
+    /// The functions of BSPlib that are measured, also by their names in LPF.
     Functions, "bsp_" or "bsplibstd_":
     begin(c_int);
     end();
@@ -38,7 +38,7 @@ impl Functions {
         Self::load("--library", Some(file), "")
     }
 
-    /// libhcube_bsp.so. `mpi` is the name of the MPI library in those of files.
+    /// libhcube_bsp.so. `mpi` is the name of the MPI library in the names of files.
     ///
     /// # Errors
     /// As [`Self::of_file`].

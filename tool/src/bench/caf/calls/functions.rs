@@ -55,7 +55,7 @@ pub type ErrorOut = *mut c_void;
 pub type Shipped = unsafe extern "C-unwind" fn(i32, *const c_void, u64);
 
 functions! {
-    /// Those of libhcube.so that are measured.
+    /// The functions of libhcube.so that are measured.
     Coarrays, "hcube_caf_":
     init(ErrorOut) -> c_int;
     finalize(ErrorOut) -> c_int;
@@ -82,7 +82,7 @@ functions! {
 }
 
 functions! {
-    /// Those of OpenSHMEM that are measured.
+    /// The functions of OpenSHMEM that are measured.
     Openshmem, "shmem_":
     init();
     my_pe() -> c_int;
@@ -105,7 +105,7 @@ functions! {
 
 impl Coarrays {
     /// libhcube.so, its file, and that this defines all functions. `mpi` is the name of the MPI library in
-    /// those of files.
+    /// the names of files.
     ///
     /// # Errors
     /// Where no file can be loaded or a function is missing; ranks may differ.

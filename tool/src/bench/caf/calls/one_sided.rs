@@ -44,10 +44,10 @@ const FUNCTIONS: [&CStr; 18] = [
     c"MPI_Win_unlock",
 ];
 
-/// That they are those of the MPI library.
+/// That these functions belong to the MPI library.
 ///
 /// # Errors
-/// Where one is not; ranks may differ.
+/// Where one does not; ranks may differ.
 pub fn origin() -> Result<Origin> {
     Origin::of_mpi(&FUNCTIONS)
 }

@@ -64,7 +64,7 @@ impl Elements {
     /// Collective: starts OpenSHMEM and allocates `words` words of each process. MPI is active.
     ///
     /// # Errors
-    /// Where the processes are not those of MPI, or the memory is missing; ranks may differ.
+    /// Where OpenSHMEM and MPI have different processes, or the memory is missing; ranks may differ.
     pub fn begin(functions: Openshmem, place: Place, words: usize) -> Result<Self, String> {
         STARTED.store(true, Ordering::Relaxed);
         // SAFETY: functions of OpenSHMEM, called by all processes in this order.

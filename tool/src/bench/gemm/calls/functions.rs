@@ -44,7 +44,7 @@ pub type GridExit = unsafe extern "C" fn(*const c_int);
 pub type SetThreads = unsafe extern "C" fn(c_int);
 pub type GetThreads = unsafe extern "C" fn() -> c_int;
 
-/// All of them; those of four types in the order s, d, c, z.
+/// All functions; where each type has its own function, the four stand in the order s, d, c, z.
 pub struct Functions {
     /// ScaLAPACK's `p?gemm_`.
     pub scalapack: [*const c_void; 4],
@@ -58,11 +58,11 @@ pub struct Functions {
     pub grid_init: GridInit,
     pub grid_info: GridInfo,
     pub grid_exit: GridExit,
-    /// Those of the BLAS that set and tell the number of its threads, if it has them.
+    /// The functions of the BLAS that set and tell the number of its threads, if it has them.
     pub threads: Option<(SetThreads, GetThreads)>,
     /// The file of ScaLAPACK.
     pub file: String,
-    /// That hcube's functions lie in a file of hcube, and those of ScaLAPACK in its own.
+    /// That hcube's functions lie in a file of hcube, and ScaLAPACK's functions in ScaLAPACK's file.
     pub origin: Origin,
 }
 
@@ -96,7 +96,7 @@ fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
 }
 
 impl Functions {
-    /// Loads the libraries. `mpi` is the name of the MPI library in those of files.
+    /// Loads the libraries. `mpi` is the name of the MPI library in the names of files.
     ///
     /// # Errors
     /// Where a library or a function is missing; ranks may differ.
