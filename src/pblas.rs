@@ -53,7 +53,7 @@ fn compute(product: &Product<'_>, comm: Handle, name: &CStr) -> Result<()> {
     }
 }
 
-/// Those of the environment. Who calls these functions has chosen hcube.
+/// The options of the environment. A program that calls these functions has chosen hcube.
 fn options() -> Result<Options> {
     let mut options = Options::from_environment()?;
     if options.algorithm == Algorithm::Library {
