@@ -172,11 +172,11 @@ fn pictures_show_what_is_recorded() {
         RED_STORM.iter().filter_map(|rate| Some((rate.ranks as f64, pick(rate)?))).collect::<Vec<_>>()
     };
     let picture = "random-access-simulated.svg";
-    same(picture, "Red Storm, the paper's algorithm, simulated", rates(|rate| Some(rate.paper)));
+    same(picture, "Red Storm, published algorithm, simulated", rates(|rate| Some(rate.paper)));
     same(picture, "Red Storm, hcube, strict, simulated", rates(|rate| Some(rate.strict)));
-    same(picture, "Red Storm, hcube, the paper's rounds, simulated", rates(|rate| rate.relaxed));
+    same(picture, "Red Storm, hcube, published rounds, simulated", rates(|rate| rate.relaxed));
     let looks = LOOK_AHEAD.map(|(look_ahead, rate)| (look_ahead as f64, rate));
-    same("look-ahead.svg", "the paper's algorithm, simulated", looks.into());
+    same("look-ahead.svg", "published algorithm, simulated", looks.into());
     let events = COARRAY_EVENTS.map(|(images, rate)| (images as f64, rate));
     same("coarrays-simulated.svg", "copies with events, Franklin, simulated", events.into());
 }

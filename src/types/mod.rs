@@ -53,7 +53,7 @@ macro_rules! options_of_a_table {
                 }
             }
 
-            /// Those of the environment, and defaults.
+            /// The values of the environment, and defaults.
             pub(crate) fn defaults() -> hcube_core::Result<Self> {
                 <$options>::from_environment().map(|options| Self::from_options(&options))
             }

@@ -167,7 +167,7 @@ impl<'r> Messages<'r> {
         }
     }
 
-    /// Of a rank that is alone on its node.
+    /// For the only rank of a node.
     fn alone(routes: &'r Routes, task: &Task<'_>) -> Self {
         let led: Vec<&Route> = routes.led_by(0).collect();
         let sent = |route: &&Route| routes.targets(route).map(|rank| task.outgoing(rank).bytes()).sum();
@@ -275,7 +275,7 @@ pub fn exchange<C: Comm>(
     Ok(())
 }
 
-/// As [`exchange`], for a rank that is alone on its node.
+/// As [`exchange`], for the only rank of a node.
 fn exchange_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,

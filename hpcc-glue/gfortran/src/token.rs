@@ -35,7 +35,7 @@ pub enum Content {
     Words(Handle),
     /// The same of several nodes.
     Locks(Handle),
-    /// A component of a coarray, which belongs to its image alone.
+    /// A component of a coarray, which belongs only to its image.
     Component,
 }
 

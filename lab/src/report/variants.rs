@@ -25,7 +25,7 @@ pub struct Variant {
 
 /// The algorithm of Plimpton et al. 2006, section 2, with its rounds.
 const PAPERS: Variant =
-    Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_OPTIONS };
+    Variant { relaxed: true, optimisations: 0, name: "published algorithm", look: looks::OTHER_OPTIONS };
 /// hcube's defaults.
 pub const USUAL: Variant =
     Variant { relaxed: false, optimisations: ALL_OPTIMISATIONS, name: "hcube, strict", look: looks::HCUBE };
@@ -33,7 +33,7 @@ pub const USUAL: Variant =
 pub const RELAXED: Variant = Variant {
     relaxed: true,
     optimisations: ALL_OPTIMISATIONS,
-    name: "hcube, the paper's rounds",
+    name: "hcube, published rounds",
     look: looks::COMPETITOR,
 };
 /// hcube without optimisations.

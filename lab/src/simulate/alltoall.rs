@@ -136,10 +136,10 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
     let schedules = ["mpich", "linear-shift", "hierarchical-sets"];
     match place.section {
         Section::Schedules => {
-            // Without additional memory on every number of ranks, as the paper's algorithms in section 4.2: a
-            // line over ranks has one condition. With memory for all blocks, simulations take long besides:
-            // SimGrid redistributes the bandwidth among all active messages whenever one ends, more than 4
-            // minutes of a core on 256 ranks instead of 17 s.
+            // Without additional memory on every number of ranks, as the algorithms of Hofmann and Rünger
+            // 2013, section 4,.2: a line over ranks has one condition. With memory for all blocks,
+            // simulations take long besides: SimGrid redistributes the bandwidth among all active messages
+            // whenever one ends, more than 4 minutes of a core on 256 ranks instead of 17 s.
             let all = schedules.into_iter().chain([RING_OUT_OF_PLACE]);
             all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
         }

@@ -70,7 +70,7 @@ pub struct Run {
     pub errors: Option<u64>,
     /// The library's median by this one.
     pub speedup: Option<f64>,
-    /// This median by the longer one of computation and exchange alone; only of [`OVERLAPPED`].
+    /// This median by the longer one of computation and exchange by themselves; only of [`OVERLAPPED`].
     pub over_longer: Option<f64>,
 }
 

@@ -159,7 +159,7 @@ const MESSAGES: [Message; 33] = [
     says(
         "look-ahead",
         "Simulated rates over the look-ahead are {} of the published ones",
-        &[HigherIsBetter("", "the paper's algorithm", &["hypercube (Table 4)"])],
+        &[HigherIsBetter("", "published algorithm", &["hypercube (Table 4)"])],
     ),
     says(
         "panels",
@@ -181,7 +181,7 @@ const MESSAGES: [Message; 33] = [
     says(
         "random-access-simulated",
         "Simulated RandomAccess reaches {} of the rates published for Red Storm",
-        &[HigherIsBetter("", "Red Storm, the paper's algorithm", &["Red Storm, hypercube (Table 2)"])],
+        &[HigherIsBetter("", "Red Storm, published algorithm", &["Red Storm, hypercube (Table 2)"])],
     ),
     says(
         "stream",

@@ -31,7 +31,7 @@ use hcube_core::progress::wait::Patience;
 pub struct Received {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
-    /// The messages of a rank that is alone on its node.
+    /// The messages of the only rank of a node.
     alone: Vec<u8>,
 }
 
@@ -163,7 +163,7 @@ pub fn pass_on<C: Comm>(
     Ok(Received { sum, alone: Vec::new() })
 }
 
-/// As [`pass_on`], for a rank that is alone on its node.
+/// As [`pass_on`], for the only rank of a node.
 fn pass_on_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,

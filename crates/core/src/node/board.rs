@@ -150,7 +150,7 @@ impl Board {
         assert!(bytes <= layout.capacity, "{bytes} bytes for a board of {}", layout.capacity);
         assert!(
             self.unseen == 0 && !self.refusals.has_further(),
-            "a notice is posted before the notices of the previous round were seen"
+            "a round begins before all have read the previous one"
         );
         let notices = Notices { slots: &self.slots, layout, round: self.round };
         self.round += 1;

@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(read, [2, 1, 4, 3]);
     }
 
-    /// The memory of a rank that is alone on its node is its own, but it agrees with all ranks.
+    /// The only rank of a node has memory of its own, but it agrees with all ranks.
     #[test]
     fn nodes_may_have_one_rank_and_several() {
         let zero = threads::run(5, 2, |comm| {

@@ -40,7 +40,7 @@ pub struct BinaryExchange {
     level: Level,
     local: Local,
     remote: Remote,
-    /// Two columns, where the rank is alone.
+    /// Two columns, for the only rank.
     alone: Vec<u8>,
 }
 

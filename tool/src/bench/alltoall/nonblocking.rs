@@ -1,4 +1,4 @@
-//! Nonblocking exchanges beside a computation: the computation alone, the exchange alone (start, wait), and
+//! Nonblocking exchanges beside a computation: the computation, the exchange (start, wait), and
 //! both (start, computation, wait). hcube makes them by single copy, unless another path is asked for; the
 //! competitor is the MPI library's own function.
 
