@@ -303,7 +303,7 @@ pub const FONT: &str =
     "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"11\"";
 
 impl Chart {
-    /// An SVG element for a page, which has the title and [`dark_style`].
+    /// An SVG element for a page, which has the title and [the dark colours](super::colour::dark_style).
     pub fn inline(&self) -> String {
         let (inside, height) = whole(self);
         let label = escape(&self.described());
