@@ -24,7 +24,7 @@ cores() {
 find_program() {
     case $1 in
     */*) [ -f "$1" ] && [ -x "$1" ] && echo "$1" ;;
-    *) command -v -- "$1" || { [ -f "$1" ] && [ -x "$1" ] && echo "./$1"; } ;;
+    *) in_search_path "$1" || { [ -f "$1" ] && [ -x "$1" ] && echo "./$1"; } ;;
     esac
 }
 

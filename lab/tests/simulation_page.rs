@@ -178,7 +178,7 @@ fn pictures_show_what_is_recorded() {
     let looks = LOOK_AHEAD.map(|(look_ahead, rate)| (look_ahead as f64, rate));
     same("look-ahead.svg", "published algorithm, simulated", looks.into());
     let events = COARRAY_EVENTS.map(|(images, rate)| (images as f64, rate));
-    same("coarrays-simulated.svg", "copies with events, Franklin, simulated", events.into());
+    same("coarrays-updates-simulated.svg", "copies with events, Franklin, simulated", events.into());
 }
 
 /// Rates that are fitted to a published one do not stand beside it.

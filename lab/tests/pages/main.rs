@@ -75,7 +75,7 @@ fn parts_that_nobody_writes_are_refused() {
     fs::write(&page, text.replace("written: bsp-largest-put", "written: bsp-largest-get")).expect("written");
     let error = write(&copy).expect_err("refused");
     assert!(
-        error.contains("bsp.md") && error.contains("'bsp-largest-get': expected one of bsp-published"),
+        error.contains("bsp.md") && error.contains("'bsp-largest-get': expected one of what-to-expect"),
         "{error}"
     );
     fs::write(&page, text.replace("<!-- written: bsp-largest-put -->", "")).expect("written");
