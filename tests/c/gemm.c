@@ -117,7 +117,7 @@ static const fault faults[] = {
      "options.outer_block = 7: expected 0, or options.inner_block = 8 or more"},
     {"options.algorithm", HCUBE_ERR_ARGUMENT, "options.algorithm = 9: expected HCUBE_GEMM_AUTO (0)"},
     {"options.reserved", HCUBE_ERR_ARGUMENT, "options.reserved = 1"},
-    {"options.multiply", HCUBE_ERR_ARGUMENT, "options.multiply = NULL: expected a function: no BLAS with dgemm_"},
+    {"options.multiply", HCUBE_ERR_ARGUMENT, "options.multiply = NULL: expected a BLAS routine: no BLAS with dgemm_"},
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
