@@ -82,7 +82,10 @@ fn without_a_machine_messages_are_measured() {
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     for (options, words) in [
-        (&["--machine", "nowhere.json"][..], &["nowhere.json", "expected a file or one of"][..]),
+        (
+            &["--machine", "nowhere.json"][..],
+            &["nowhere.json", "expected a file of 'hcube probe' or one of"][..],
+        ),
         (&["--lengths", "2^40"], &["--lengths = 1099511627776", "strings that can fit"]),
         (&["--json=/proc/none/results"], &["--json", "/proc/none"]),
         (&["--symbols", "0"], &["--symbols", "0"]),

@@ -191,7 +191,7 @@ fn matrix_multiplication_is_predicted() {
         ["gemm", "--alpha", "1e-5", "--beta", "8e-9", "--ranks", "512", "--n", "4096", "--block", "16"];
     let text = String::from_utf8_lossy(&model(&line).stdout).into_owned();
     let row = text.lines().find(|line| line.contains("4 x 8") && line.starts_with("scatter-allgather"));
-    assert!(row.is_some_and(|row| row.contains(" 32 ") && row.contains("103.8 ms  1.59")), "{text}");
+    assert!(row.is_some_and(|row| row.contains(" 32 ") && row.contains("103.8 ms      1.59")), "{text}");
     assert!(text.contains("alpha/beta = 1250 > 2nb/p = 256"), "{text}");
     let all = [&line[..], &["--json"]].concat();
     let results: Value = serde_json::from_slice(&model(&all).stdout).expect("JSON");
