@@ -77,6 +77,9 @@ pub const FFT: Group = Group {
     others: &[],
 };
 
+/// Values of HCUBE_STATS, which several libraries read; fftw concerns only the solver for FFTW.
+const STATS_VALUES: &str = "0, 1, fftw or json:FILE";
+
 /// Matrix products.
 pub const GEMM: Group = Group {
     title: "Matrix multiplication",
@@ -144,7 +147,7 @@ pub const SCALAPACK: Group = Group {
     about: "Read by `libhcube_pblas.so`, in addition to the variables of matrix multiplication.",
     others: &[Variable::new(
         "HCUBE_STATS",
-        "0, 1 or json:FILE",
+        STATS_VALUES,
         "0",
         "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE, or to FILE.pblas \
          beside the preload library",
@@ -158,9 +161,10 @@ pub const PRELOAD: Group = Group {
     about: "Read by `libhcube_preload.so`, in addition to the variables of the all-to-all exchange.",
     others: &[Variable::new(
         "HCUBE_STATS",
-        "0, 1 or json:FILE",
+        STATS_VALUES,
         "0",
-        "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE",
+        "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE; with fftw, only the \
+         solver for FFTW prints a line",
     )],
     ..UNTABLED
 };
@@ -171,7 +175,7 @@ pub const GFORTRAN: Group = Group {
     about: "Read by `libhcube_caf.so`, in addition to the variables of coarray programs.",
     others: &[Variable::new(
         "HCUBE_STATS",
-        "0, 1 or json:FILE",
+        STATS_VALUES,
         "0",
         "statistics of the coarray statements of all images, printed at the end; json:FILE also writes them to FILE, or to \
          FILE.caf beside other libraries with statistics",
@@ -193,7 +197,7 @@ pub const FFTW: Group = Group {
         Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why FFTW performs a transposition itself"),
         Variable::new(
             "HCUBE_STATS",
-            "0, 1, fftw or json:FILE",
+            STATS_VALUES,
             "0",
             "rank 0 prints at the end whether the solver was registered and used, and why not; fftw prints nothing else and \
              is set by hcube-run --fftw",
