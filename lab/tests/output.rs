@@ -28,8 +28,13 @@ fn no_command_replaces_what_it_has_not_written() {
         ("simulate --root . --json=notes", "--json", "notes", other),
         ("report --run results.json --output notes", "--output", "notes", other),
         ("report --run results.json --output page.html", "--output", "page.html", other),
-        ("report --run results.json --output results.json", "--output", "results.json", "that of --run"),
-        ("collect fftw results.json --json=results.json", "--json", "results.json", "that of FILE"),
+        (
+            "report --run results.json --output results.json",
+            "--output",
+            "results.json",
+            "--run names this one",
+        ),
+        ("collect fftw results.json --json=results.json", "--json", "results.json", "FILE names this one"),
         ("collect random-access --mpi openmpi results.json --json=notes", "--json", "notes", other),
     ] {
         let former = fs::read(folder.join(file)).expect("a file");

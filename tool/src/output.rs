@@ -57,7 +57,7 @@ pub fn check(option: &'static str, path: &Path, kind: &Kind) -> hcube_core::Resu
 /// What is expected instead of a file, if writing it would lose something.
 fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
     if let Some(other) = named::elsewhere(option, path) {
-        return Some(format!("another file than {other}'s file, which would be overwritten"));
+        return Some(format!("another file: {other} names this one, which would be overwritten"));
     }
     // Pipes and devices hold nothing; what cannot be opened fails when it is written.
     let is_file = path.metadata().is_ok_and(|data| data.is_file() && data.len() > 0);

@@ -158,17 +158,22 @@ fn no_command_replaces_its_inputs() {
     assert!(message.contains("unexpected argument 'z.fa'") && message.contains("'--json=x.fa'"), "{message}");
     // Files of the kind that is written.
     for (line, option, file, other) in [
-        ("llcs llcs.json fft.json --json=llcs.json", "--json", "llcs.json", "that of FILE"),
-        ("llcs --json=./fft.json llcs.json fft.json", "--json", "./fft.json", "that of FILE"),
-        ("bench fft --from other.json,fft.json --json=fft.json", "--json", "fft.json", "that of --from"),
-        ("bench fft --from fft.json --plot fft.json", "--plot", "fft.json", "that of --from"),
+        ("llcs llcs.json fft.json --json=llcs.json", "--json", "llcs.json", "FILE names this one"),
+        ("llcs --json=./fft.json llcs.json fft.json", "--json", "./fft.json", "FILE names this one"),
+        (
+            "bench fft --from other.json,fft.json --json=fft.json",
+            "--json",
+            "fft.json",
+            "--from names this one",
+        ),
+        ("bench fft --from fft.json --plot fft.json", "--plot", "fft.json", "--from names this one"),
         (
             "model --machine calibration.json --json=calibration.json",
             "--json",
             "calibration.json",
-            "that of --machine",
+            "--machine names this one",
         ),
-        ("bsp probe --samples calibration.json", "FILE", "calibration.json", "that of --samples"),
+        ("bsp probe --samples calibration.json", "FILE", "calibration.json", "--samples names this one"),
         (
             "llcs --machine calibration.json x.fa y.fa --json=calibration.json",
             "--json",
@@ -248,5 +253,5 @@ fn other_files_are_replaced_only_by_force() {
     // An input is not replaced by force either.
     fs::copy(&from, folder.join("fft.json")).expect("a copy");
     let line = ["bench", "fft", "--from", "fft.json", "--json=fft.json", "--force"];
-    refused(&folder, &line, "--json", "fft.json", "that of --from");
+    refused(&folder, &line, "--json", "fft.json", "--from names this one");
 }
