@@ -27,7 +27,7 @@ fn supersteps_are_measured_and_compared_with_mpi_and_another_library() {
     fs::copy(library(), &other).expect("a copy");
     let launch = bsp(ranks, &["--sizes", "8,4k", "--messages", "1,5", "--repeat", "2", "--library"]);
     let output = launch.arg(&other).arg(common::json_to(&path)).run().success();
-    assert!(output.contains("verified: 0 errors") && output.contains("x other"), "{output}");
+    assert!(output.contains("verified: 0 errors") && output.contains("over other"), "{output}");
     let runs = runs(&path);
     assert_eq!(runs.len(), (3 + 5 * 4) * 3);
     for (number, run) in runs.iter().enumerate() {

@@ -46,7 +46,7 @@ fn what_does_not_work_is_the_verdict() {
 #[test]
 fn tables_are_printed_on_request() {
     let (lines, _) = doctor(1, &["--verbose"], &[]);
-    for name in ["  node-leaders", "  three-hop", "  hsumma", "MPI_Alltoallw"] {
+    for name in ["  node-leaders", "  three-hop", "  hsumma", "  MPI_Alltoallw "] {
         place(&lines, name);
     }
     assert!(lines.last().is_some_and(|line| line.starts_with("hcube doctor: ")), "{lines:#?}");
