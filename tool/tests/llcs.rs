@@ -254,7 +254,7 @@ fn bad_input_is_refused_with_its_name() {
         (
             [&zipped, &good],
             &[],
-            "zipped.fa: expected a file of gzip that is complete and not damaged (it ends too early)",
+            "zipped.fa: expected a file of gzip that is complete and not damaged (invalid gzip header)",
         ),
         ([&plain, &good], &["--format=fasta"], "plain.bin: expected a FASTA file, which begins with '>'"),
         ([&plain, &good], &[], "--format is missing: only one of "),

@@ -73,6 +73,6 @@ fn times_of_fftw_are_read_by_bench_fft() {
     // One kind of results: the other file is named.
     let output = run(format!("{},{}", fixture("fftw.json"), fixture("fft.json")));
     let message = String::from_utf8_lossy(&output.stderr);
-    let words = ["--from ", "fft.json: expected times of FFTW's transposes"];
+    let words = ["--from ", "fft.json: ", "expected times of FFTW's transposes"];
     assert!(output.status.code() == Some(2) && words.iter().all(|word| message.contains(word)), "{output:?}");
 }
