@@ -77,7 +77,8 @@ pub fn commands(tree: &Path, names: &[&str]) -> PathBuf {
     let commands = tree.join("commands");
     fs::create_dir(&commands).expect("writable");
     for name in names {
-        let found = output(Command::new("sh").args(["-c", &format!("command -v {name}")]));
+        // The file, also where the shell has a command of this name.
+        let found = output(Command::new("bash").args(["-c", &format!("type -P {name}")]));
         symlink(found.trim(), commands.join(name)).expect("a new name");
     }
     commands

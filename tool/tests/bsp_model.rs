@@ -186,7 +186,7 @@ fn a_probe_adds_its_figures_to_the_file() {
     fs::write(&other, self::samples(2, "another")).expect("a file");
     let both = format!("{},{}", shown(&samples), shown(&other));
     success(&["probe", "--from", &both, "--plot", shown(&plot)]);
-    assert!(fs::read_to_string(&plot).expect("a picture").contains("another, 64 messages"));
+    assert!(fs::read_to_string(&plot).expect("a picture").contains("64 messages in a superstep"));
     assert!(self::refused(&["probe", "--from", &both]).contains("expected --plot"));
 }
 
