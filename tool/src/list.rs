@@ -98,23 +98,14 @@ fn range<T: Copy + TryInto<u64>>(
     Ok(values)
 }
 
-/// A parser of numbers from one to another.
-pub fn within<T: TryFrom<u64>>(least: u64, most: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number
-            .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(|| format!("expected a number from {least} to {most}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::bench::lengths::{length, words};
+    use crate::choices::number;
 
     fn parsed(text: &str) -> Result<Vec<u32>, String> {
-        numbers(within(0, 1 << 20))(text).map(|list| list.to_vec())
+        numbers(number(0..=1 << 20))(text).map(|list| list.to_vec())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
 use hcube_tool::choices::number;
-use hcube_tool::list::{numbers, within};
+use hcube_tool::list::numbers;
 use hcube_tool::output::{self, JsonOption};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct Ranks(pub Vec<usize>);
 
 pub fn ranks(text: &str) -> Result<Ranks, String> {
-    let ranks = numbers(within::<usize>(1, 65536))(text)?;
+    let ranks = numbers(number::<usize>(1..=65536))(text)?;
     if ranks.is_empty() {
         Err("expected numbers of ranks such as 1,2,4".to_owned())
     } else {

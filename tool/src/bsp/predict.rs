@@ -3,7 +3,8 @@
 
 use super::program::{Case, Costs, ProgramArguments};
 use crate::bench::drawn;
-use crate::list::{List, NONE, numbers, within};
+use crate::choices::number;
+use crate::list::{List, NONE, numbers};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::{self, Failure};
@@ -30,7 +31,7 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Numbers of processes [default: all that the machine file has]
-    #[arg(long, value_name = "COUNT[,COUNT...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, u32::MAX.into())))]
+    #[arg(long, value_name = "COUNT[,COUNT...]", default_value = NONE, hide_default_value = true, value_parser = numbers(number::<u32>(1..=u32::MAX)))]
     processes: List<u32>,
     /// Whose costs are used
     #[arg(long, default_value = "corrected")]

@@ -1,6 +1,7 @@
 //! The programs that are predicted and run, with their costs.
 
-use crate::list::{List, NONE, numbers, within};
+use crate::choices::number;
+use crate::list::{List, NONE, numbers};
 use crate::machine;
 use crate::machine::bsp::{self, Estimate};
 use clap::ValueEnum;
@@ -74,13 +75,13 @@ pub struct ProgramArguments {
           value_parser = numbers(crate::bench::lengths::length), help = sizes_help())]
     pub sizes: List<usize>,
     /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
-    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 10_000)))]
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(number::<u32>(1..=10_000)))]
     pub blocks: List<u32>,
     /// How matrices are distributed [default: customized]
     #[arg(long)]
     pub distribution: Option<Matrices>,
     /// Block columns of each process of the matrix of a subsequence [default: 1 to 5]
-    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 1000)))]
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(number::<u32>(1..=1000)))]
     pub alpha: List<u32>,
     /// The algorithm for subsequences [default: standard]
     #[arg(long)]

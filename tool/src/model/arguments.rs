@@ -2,7 +2,7 @@
 
 use super::gemm;
 use crate::choices::{help, number, one_of, value};
-use crate::list::{List, NONE, numbers, within};
+use crate::list::{List, NONE, numbers};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
     /// Numbers of ranks; by default the numbers of Plimpton et al. 2006, Table 2, that fit on the machine
-    #[arg(long, value_name = "P[,P...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u64>(1, MAX_RANKS)))]
+    #[arg(long, value_name = "P[,P...]", default_value = NONE, hide_default_value = true, value_parser = numbers(number::<u64>(1..=MAX_RANKS)))]
     ranks: List<u64>,
     /// Ranks on a node; without it one for each core
     #[arg(long, value_name = "K", value_parser = number::<u64>(1..=MAX_RANKS))]

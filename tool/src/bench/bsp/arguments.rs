@@ -4,7 +4,8 @@ use super::step::{Operation, Step};
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
-use crate::list::{List, NONE, numbers, within};
+use crate::choices::number;
+use crate::list::{List, NONE, numbers};
 use crate::session::Failure;
 use std::path::PathBuf;
 
@@ -60,7 +61,7 @@ pub struct Arguments {
           value_parser = numbers(words(MAX_BYTES, "up to 1G")))]
     pub sizes: List<usize>,
     /// Messages of a process in a superstep of the sweep [default: 1,4,16,256,4096]
-    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 1 << 20)))]
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(number::<u32>(1..=1 << 20)))]
     pub messages: List<u32>,
     /// Leave out supersteps in which a process transfers more
     #[arg(long, value_name = "BYTES", default_value = "4M", value_parser = words(MAX_BYTES, "up to 1G"))]

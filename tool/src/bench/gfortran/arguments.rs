@@ -3,7 +3,7 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::lengths::words;
 use crate::choices::number;
-use crate::list::{List, numbers, within};
+use crate::list::{List, numbers};
 use crate::output::JsonOption;
 use clap::builder::PossibleValuesParser;
 use hcube_results::gfortran::{self, PROGRAMS};
@@ -44,7 +44,7 @@ const MAX_BYTES: usize = 256 << 20;
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Numbers of images
-    #[arg(long, value_name = "N[,N...]", default_value = "2,4,8", value_parser = numbers(within::<u32>(1, 4096)))]
+    #[arg(long, value_name = "N[,N...]", default_value = "2,4,8", value_parser = numbers(number::<u32>(1..=4096)))]
     pub images: List<u32>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = PossibleValuesParser::new(gfortran::operations()))]

@@ -4,7 +4,7 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, length};
 use crate::choices::number;
-use crate::list::{List, numbers, within};
+use crate::list::{List, numbers};
 use clap::ValueEnum;
 
 /// Measurements of each variant without `--repeat`.
@@ -84,13 +84,13 @@ pub struct Arguments {
           default_value = "1000,10^4,10^5")]
     pub lengths: List<usize>,
     /// Sizes of alphabets
-    #[arg(long, value_name = "COUNT[,COUNT...]", default_value = "4,26,256", value_parser = numbers(within::<u32>(1, 1 << 16)))]
+    #[arg(long, value_name = "COUNT[,COUNT...]", default_value = "4,26,256", value_parser = numbers(number::<u32>(1..=1 << 16)))]
     pub symbols: List<u32>,
     /// Per cent of the symbols that both strings have in common, one half at the beginning and one at the end
     #[arg(long = "common", value_name = "PERCENT", default_value = "0", value_parser = number::<u32>(0..=100))]
     pub in_common: u32,
     /// Block columns of each rank on square grids
-    #[arg(long, value_name = "N[,N...]", default_value = "1,2,3,4,5", value_parser = numbers(within::<u32>(1, 1000)))]
+    #[arg(long, value_name = "N[,N...]", default_value = "1,2,3,4,5", value_parser = numbers(number::<u32>(1..=1000)))]
     pub alpha: List<u32>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]

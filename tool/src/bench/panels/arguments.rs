@@ -4,7 +4,7 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::words;
 use crate::choices::number;
-use crate::list::{List, numbers, within};
+use crate::list::{List, numbers};
 use clap::ValueEnum;
 
 /// Bytes of a word.
@@ -49,7 +49,7 @@ pub struct Arguments {
           default_value = "64k,512k,4M")]
     pub sizes: List<usize>,
     /// Microseconds of computation per panel
-    #[arg(long, value_name = "US[,US...]", default_value = "0,1000", value_parser = numbers(within::<u32>(0, 1_000_000)))]
+    #[arg(long, value_name = "US[,US...]", default_value = "0,1000", value_parser = numbers(number::<u32>(0..=1_000_000)))]
     pub work: List<u32>,
     /// Panels that are timed together
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = number::<u32>(1..=100_000))]

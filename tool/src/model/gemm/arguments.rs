@@ -2,7 +2,7 @@
 
 use crate::choices::number;
 use crate::grids::{self, MAX_RANKS, nearest_square};
-use crate::list::{List, NONE, numbers, within};
+use crate::list::{List, NONE, numbers};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
@@ -72,7 +72,7 @@ pub struct Arguments {
     outer_block: Option<u64>,
     /// Numbers of groups; without it powers of two
     #[arg(long, value_name = "G[,G...]", default_value = NONE, hide_default_value = true,
-          value_parser = numbers(within::<u64>(1, MAX_RANKS as u64)))]
+          value_parser = numbers(number::<u64>(1..=MAX_RANKS as u64)))]
     groups: List<u64>,
     /// Only this broadcast
     #[arg(long, value_parser = broadcasts())]
