@@ -5,7 +5,7 @@ use crate::numbers::percent;
 
 /// Spread above which a time is not quoted.
 const MAX_SPREAD: f64 = 0.5;
-/// Behind a speed-up that is no measured difference.
+/// Follows a speed-up that is not a measured difference.
 pub const MARK: char = '~';
 /// What the mark means.
 pub const LEGEND: &str = "~ spread larger than the gain: not a measured difference\n";

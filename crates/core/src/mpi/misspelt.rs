@@ -21,7 +21,7 @@ pub fn report() {
 /// As [`report`], in the preload library.
 pub fn report_here() {
     static DONE: AtomicBool = AtomicBool::new(false);
-    // Simulated ranks are in one process, whose environment is that of the lab.
+    // Simulated ranks share one process, which the lab has started with its own variables.
     if simulated() || check_state().is_err() || DONE.swap(true, Ordering::Relaxed) {
         return;
     }
