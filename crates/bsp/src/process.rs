@@ -22,7 +22,7 @@ use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use hcube_core::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Time between two tests by a process that the SPMD part does not use.

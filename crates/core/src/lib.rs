@@ -15,6 +15,7 @@
 //! | [`error`] | the one error type and its C codes | nothing |
 
 pub mod active;
+pub mod atomic;
 pub mod comm;
 pub mod error;
 pub mod machine;
@@ -28,3 +29,7 @@ pub mod plan;
 pub mod progress;
 
 pub use error::{Error, Result};
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[atomic::model::Model]] = &[node::board::model::MODELS];

@@ -39,7 +39,7 @@ use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use hcube_core::atomic::{AtomicU64, Ordering};
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]

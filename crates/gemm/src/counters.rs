@@ -8,7 +8,7 @@
 //! Cost: one read of a cache line for each rank that is waited for. Source: our own.
 
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// The counters of a domain, seen from one rank.
 #[derive(Debug)]

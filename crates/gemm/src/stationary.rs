@@ -26,7 +26,7 @@ use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;
 use hcube_core::node::counted_memory::Counter;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// The matrix that stays: A or B.
 #[derive(Debug, Clone, Copy)]

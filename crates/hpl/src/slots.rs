@@ -13,7 +13,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use std::ops::Range;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use hcube_core::atomic::Ordering::{Acquire, Release};
 
 /// Bytes of a slot before the panel, which hold its [`Head`]: a line, so that panels are aligned to lines.
 const HEAD: usize = 64;

@@ -23,7 +23,7 @@ use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MPI_Info, MPI_Request, forward, gate};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use hcube_core::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An exchange that was initialised.

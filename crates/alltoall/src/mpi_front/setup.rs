@@ -27,7 +27,7 @@ use hcube_core::mpi::membership::Members;
 use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
 use hcube_core::progress::Progress;
-use std::sync::atomic::{AtomicBool, Ordering};
+use hcube_core::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Whether some processes of a program that does not call hcube may not have it. A fact about the job, the

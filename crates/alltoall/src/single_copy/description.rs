@@ -6,7 +6,7 @@ use hcube_core::error::{Error, reason};
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::reserve::filled;
 use hcube_core::node::single_copy::{Process, Refused, Run};
-use std::sync::atomic::{AtomicU64, Ordering};
+use hcube_core::atomic::{AtomicU64, Ordering};
 
 type Result<T> = std::result::Result<T, Refused>;
 

@@ -15,7 +15,7 @@ use crate::state::place::Place;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// Bytes from one event of an allocation to the next: no two share a line of the cache that several images
 /// write.

@@ -25,7 +25,7 @@ use crate::state::team::ring::SLOT_WORDS;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();

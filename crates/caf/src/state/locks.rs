@@ -9,7 +9,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::onesided::{Atomic, Onesided, Request};
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// A lock on a member of its team: handle, index, rank.
 pub type LockAt = (Handle, usize, usize);

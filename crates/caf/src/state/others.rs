@@ -24,7 +24,7 @@ use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// Polls from one question about a process to the next.
 const POLLS_PER_PROCESS: u32 = 4096;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;

@@ -10,7 +10,7 @@ use super::handle::{own, own_handle, returning_errors};
 use super::raw::{self, MPI_Comm};
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Whether the guard was freed.

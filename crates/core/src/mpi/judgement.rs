@@ -19,7 +19,7 @@ use super::raw::{self, MPI_Comm, MPI_Datatype};
 use super::topology::Form;
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU8, Ordering};
+use crate::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Functions that judge alike.

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicI32, Ordering};
+use crate::atomic::{AtomicI32, Ordering};
 
 /// One key value for the whole process, created at its first use.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::handle::{check_state, rank, simulated, world};
 use crate::options::known;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::atomic::{AtomicBool, Ordering};
 
 /// A file name, or a part of it, that `LD_PRELOAD` contains where the preload library reports.
 const PRELOADED: &str = "libhcube_preload.so";

@@ -7,7 +7,7 @@ use super::raw;
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
 use std::io::Write;
-use std::sync::atomic::{AtomicI32, Ordering};
+use crate::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the

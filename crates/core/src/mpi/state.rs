@@ -7,7 +7,7 @@
 use crate::error::{Error, Result};
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell, UnsafeCell};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::atomic::{AtomicUsize, Ordering};
 
 /// The state of one communicator; `C` is what hcube communicates through.
 #[derive(Debug)]

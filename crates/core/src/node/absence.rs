@@ -9,7 +9,7 @@
 //! small cases.
 //! Source: our own.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Mark that pages are being freed; greater than all counts.
 const GIVING: u64 = 1 << 63;

@@ -31,7 +31,7 @@ use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
 use queue::{Place, Queue, Queued};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Operations of one bucket that not all ranks have started.
 const ROWS: usize = 64;

@@ -22,9 +22,9 @@ use super::resident::Resident;
 use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::progress::wait::Patience;
+use crate::progress::{Progress, wait::Patience};
 use layout::{LINE, Layout, Line, WORDS_END};
-use std::sync::atomic::Ordering;
+use crate::atomic::Ordering;
 
 pub use layout::{DETAILS, WORDS};
 pub use notices::Notices;
@@ -74,11 +74,16 @@ impl Board {
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
         let layout = Layout::new(ranks.len(), capacity);
         let slots = slots::Layout::new(LINE_PAIR, refusals::COUNTERS, 2, layout.details_end)?;
-        let slots = Slots::create(comm, ranks, slots)?;
+        Ok(Self::on(Slots::create(comm, ranks, slots)?, layout))
+    }
+
+    /// The board on slots for notices of this layout, before the first round.
+    fn on(slots: Slots, layout: Layout) -> Self {
+        let ranks = slots.ranks();
         let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
-        let (seen, bounds) = (vec![0; ranks.len()], vec![0; ranks.len() + 1]);
-        let (populated, round, unseen, refusals) = (false, 0, 0, Refusals::new(ranks.len()));
-        Ok(Self { slots, layout, resident, populated, round, seen, unseen, refusals, bounds })
+        let (seen, bounds) = (vec![0; ranks], vec![0; ranks + 1]);
+        let (populated, round, unseen, refusals) = (false, 0, 0, Refusals::new(ranks));
+        Self { slots, layout, resident, populated, round, seen, unseen, refusals, bounds }
     }
 
     /// This rank's number on the node.
@@ -201,7 +206,7 @@ impl Board {
 
     /// Waits until a rank has posted its notice of this round.
     #[inline]
-    pub fn wait_for<C: Comm + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &C) {
+    pub fn wait_for<P: Progress + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &P) {
         if self.seen[rank] == self.round {
             return;
         }
@@ -224,7 +229,7 @@ impl Board {
     /// As [`Self::wait_for`], where ranks may refuse ahead.
     #[cold]
     #[inline(never)]
-    fn wait_for_refusing<C: Comm + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &C) {
+    fn wait_for_refusing<P: Progress + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &P) {
         let mut wait = patience.wait();
         while !self.has_posted(rank) {
             wait.pause(comm);
@@ -245,14 +250,14 @@ impl Board {
     /// may return and wait here before it posts the next. Goes through the rounds that this rank has refused
     /// ahead.
     #[inline]
-    pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
+    pub fn see_all<P: Progress + ?Sized>(&mut self, patience: Patience, comm: &P) {
         if self.unseen > 0 || self.refusals.has_further() {
             self.see_refused_rounds(patience, comm);
         }
     }
 
     #[cold]
-    fn see_refused_rounds<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
+    fn see_refused_rounds<P: Progress + ?Sized>(&mut self, patience: Patience, comm: &P) {
         loop {
             (0..self.ranks()).for_each(|rank| self.wait_for(rank, patience, comm));
             if !self.refusals.has_further() {
@@ -276,12 +281,12 @@ impl Board {
     /// Takes part in the next round with a refusal, ahead of it if notices of this round are missing. `tag`
     /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead.
     #[cold]
-    pub fn refuse<C: Comm + ?Sized>(
+    pub fn refuse<P: Progress + ?Sized>(
         &mut self,
         words: [u64; WORDS],
         (tag, text): (u64, &[u8]),
         patience: Patience,
-        comm: &C,
+        comm: &P,
     ) {
         while self.refusals.has_further() && self.all_have_posted() {
             self.begin_refused_round();
@@ -395,5 +400,7 @@ impl Board {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

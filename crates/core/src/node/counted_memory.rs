@@ -20,7 +20,7 @@ use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
+use crate::atomic::AtomicU64;
 
 /// Regions start at pages, so that transfers of other ranks never share one.
 const PAGE: usize = 4096;

@@ -1,6 +1,6 @@
 //! The end of processes.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use crate::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// The exit code of [`end_within`], [`end_at_exit`] and [`end_behind_handlers`].
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);

@@ -11,7 +11,7 @@
 use super::slots::{self, NUMBER_BYTES, Slots};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
-use std::sync::atomic::Ordering;
+use crate::atomic::Ordering;
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;

@@ -13,13 +13,13 @@
 //! Cost: one store per word of a text. Memory per rank: 8.2 KiB. Source: our own.
 
 use super::slots::Slots;
-use std::sync::atomic::Ordering;
+use crate::atomic::Ordering;
 
 /// The longest text of a refusal ahead in bytes.
-const MAX_TEXT_BYTES: usize = 248;
-/// Texts in their ring, and tags in theirs.
-const TEXTS: u64 = 16;
-const TAGS: u64 = 512;
+const MAX_TEXT_BYTES: usize = if cfg!(hcube_model) { 8 } else { 248 };
+/// Texts in their ring, and tags in theirs; in a model few, so that they are used again.
+const TEXTS: u64 = if cfg!(hcube_model) { 3 } else { 16 };
+const TAGS: u64 = if cfg!(hcube_model) { 4 } else { 512 };
 /// Refusals ahead that have a text: others may still read refusals of the current round and of the one
 /// before.
 const MAX_TEXTS: u64 = TEXTS - 2;

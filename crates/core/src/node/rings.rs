@@ -20,7 +20,7 @@ use super::heap::Heap;
 use crate::comm::{Comm, agree};
 use crate::error::Result;
 use crate::memory::copy::copy_short;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// The longest payload of a record.
 pub const MAX_BYTES: usize = 1024;

@@ -25,7 +25,7 @@ use std::ptr::NonNull;
 /// Whether ranks that are threads of one process use one mapping, which is never unmapped. The thread
 /// sanitizer compares accesses by address, so it does not see two threads that access the same memory
 /// through two mappings. scripts/check-deep.sh sets this.
-const ONE_MAPPING: bool = cfg!(hcube_one_mapping);
+const ONE_MAPPING: bool = cfg!(any(hcube_one_mapping, hcube_model));
 
 /// A shared mapping, zeroed at first, unmapped on drop.
 #[derive(Debug)]
@@ -187,6 +187,12 @@ impl Segment {
         // SAFETY: the whole mapping; nothing about this process changes.
         let kept = unsafe { libc::madvise(address.as_ptr().cast(), length, libc::MADV_DONTFORK) };
         if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
+    }
+
+    /// Memory of a model, which is never unmapped.
+    #[cfg(hcube_model)]
+    pub fn of_model(address: NonNull<u8>, length: usize) -> Self {
+        Self { address, length, process: std::process::id(), counted: false }
     }
 
     /// The data of every mapping.

@@ -17,7 +17,7 @@ use crate::comm::Comm;
 use crate::error::{Error, Result};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{self, AtomicU64, Ordering};
 
 /// Bytes of the number before the contents of a slot.
 pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();
@@ -122,6 +122,15 @@ impl Slots {
         Ok(Self { segment, layout, ranks: ranks.len(), own })
     }
 
+    /// The slots of each of some ranks in the memory of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize, layout: Layout) -> Vec<Self> {
+        let length = layout.region * ranks;
+        let place = scene.memory(length);
+        let slots = |own| Self { segment: Segment::of_model(place, length), layout, ranks, own };
+        (0..ranks).map(slots).collect()
+    }
+
     /// Ranks of the node.
     #[inline]
     pub fn ranks(&self) -> usize {
@@ -167,6 +176,7 @@ impl Slots {
     /// Publishes this rank's piece, including the flag.
     #[inline]
     pub fn publish(&mut self, piece: u64, flag: bool) {
+        atomic::written(self.own_memory(piece).cast().as_ptr());
         // Release: a rank that reads the number sees the contents written before it.
         self.number(self.own, piece).store(piece << 1 | u64::from(flag), Ordering::Release);
     }
@@ -204,7 +214,9 @@ impl Slots {
         let start = self.place(rank, piece) + NUMBER_BYTES;
         // SAFETY: inside the segment; nobody writes to the slot before this rank has released the piece.
         unsafe {
-            std::slice::from_raw_parts(self.segment.address().add(start).as_ptr(), self.layout.contents)
+            let start = self.segment.address().add(start).as_ptr();
+            atomic::read(start);
+            std::slice::from_raw_parts(start, self.layout.contents)
         }
     }
 

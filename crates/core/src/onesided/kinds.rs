@@ -1,7 +1,7 @@
 //! The kinds of messages of one-sided access, and atomic operations on words.
 
 use crate::active;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a piece of a long access between nodes.
 pub const PIECE_BYTES: usize = 128 << 10;

@@ -39,7 +39,7 @@ use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
 use kinds::{GET_PIECES, Kind, PIECE_BYTES, apply};
 use requests::{Question, Questions, Requests};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
 pub const KINDS: u8 = kinds::FIRST;

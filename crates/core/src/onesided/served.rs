@@ -8,7 +8,7 @@ use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
 use crate::memory::Region;
-use std::sync::atomic::Ordering;
+use crate::atomic::Ordering;
 
 impl<C: Comm> Onesided<C> {
     /// Performs the access of a message.

@@ -20,7 +20,7 @@
 
 use crate::error::Result;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 /// The pollers of one rank.

@@ -12,6 +12,7 @@
 //! progress; none after that. Source: our own; the loops of MPI libraries always call the progress engine.
 
 use super::Progress;
+use crate::atomic;
 use std::time::{Duration, Instant};
 
 /// Polls between two yields if every rank has a core.
@@ -96,6 +97,10 @@ impl Wait {
     /// every hint to the processor before. After `UNTIL_PROGRESS` drives them and MPI each time.
     #[inline]
     pub fn pause<P: Progress + ?Sized>(&mut self, comm: &P) {
+        if cfg!(hcube_model) {
+            // In a model time does not pass, and there is no MPI.
+            return atomic::yield_now();
+        }
         self.pause_by(comm, Instant::now, std::thread::yield_now);
     }
 

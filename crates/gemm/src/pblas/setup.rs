@@ -5,7 +5,7 @@ use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::Result;
 use hcube_core::mpi::MpiComm;
 use hcube_core::options::Table;
-use std::sync::atomic::{AtomicBool, Ordering};
+use hcube_core::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time in its first call after which a rank reports that it waits for others.

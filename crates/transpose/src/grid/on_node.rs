@@ -20,7 +20,7 @@ use hcube_core::memory::Region;
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// Bytes of what a rank publishes: a line of the cache.
 const SLOT: usize = 64;

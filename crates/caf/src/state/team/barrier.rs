@@ -8,7 +8,7 @@ use crate::state::others::Others;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::onesided::Onesided;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// The barriers of a team.
 #[derive(Debug, Clone, Copy, Default)]

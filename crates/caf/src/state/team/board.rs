@@ -20,7 +20,7 @@ use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use hcube_core::onesided::Onesided;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use hcube_core::atomic::Ordering;
 
 /// Members of the largest team that has boards where each of them has a core.
 const MAX_MEMBERS: usize = 8;

@@ -26,7 +26,7 @@ use crate::mpi::handle::world;
 use crate::mpi::membership::Members;
 use crate::mpi::raw;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The private communicators of this process that may be shared.

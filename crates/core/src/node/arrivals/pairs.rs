@@ -13,7 +13,7 @@
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::node::slots::{self, Slots};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// States of a word. No rank of the pair has started the operation, or both have.
 const IDLE: u64 = 0;

@@ -8,7 +8,7 @@
 use crate::error::{Error, Result, reason};
 use crate::memory::Region;
 use crate::node::single_copy::{Process, Refused};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// An operation of the list.
 #[repr(C)]

@@ -27,7 +27,7 @@ use crate::memory::Region;
 use provided::Provided;
 use ranges::Ranges;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use crate::atomic::AtomicU64;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;

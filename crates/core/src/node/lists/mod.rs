@@ -30,7 +30,7 @@ use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::wait::Patience;
 use list::Writer;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering};
 
 /// Words from a rank to all others in a round.
 pub const NOTICE_WORDS: usize = 5;
