@@ -59,3 +59,7 @@ pub use options::{Options, Path, Schedule};
 pub use report::{Report, UsedPath};
 pub use state::ExchangeState;
 pub use task::Task;
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

@@ -39,3 +39,7 @@ mod unbuffered;
 
 pub use options::Options;
 pub use spmd::Spmd;
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

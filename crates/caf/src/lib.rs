@@ -25,3 +25,7 @@ pub use operations::{collective, copointer, copy, event};
 pub use state::handles::{self, Handle};
 pub use state::options::{self, Options};
 pub use state::{coarray, others, statistics, team};
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

@@ -33,3 +33,7 @@ pub use memory::Memory;
 pub use options::{Algorithm, Options};
 pub use plan::{Direction, Plan};
 pub use stages::Stages;
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

@@ -53,3 +53,7 @@ pub use options::Options;
 
 pub use pipeline::COPY_BYTE;
 pub use summa::MULTIPLY_ADD;
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

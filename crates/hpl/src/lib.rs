@@ -22,3 +22,7 @@ pub use panels::{Memory, Panels};
 
 #[cfg(test)]
 mod tests;
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

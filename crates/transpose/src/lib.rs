@@ -18,3 +18,7 @@ pub mod transpose;
 
 pub use shape::{Layout, Shape};
 pub use transpose::{Parts, check, transpose};
+
+/// The models of the protocols of this crate.
+#[cfg(hcube_model)]
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];

@@ -28,7 +28,17 @@ pub struct Visited {
 
 /// The models of all crates.
 fn models() -> Vec<Model> {
-    [hcube_core::MODELS].into_iter().flatten().copied().flatten().copied().collect()
+    let crates = [
+        hcube_core::MODELS,
+        hcube_alltoall::MODELS,
+        hcube_transpose::MODELS,
+        hcube_fft::MODELS,
+        hcube_gemm::MODELS,
+        hcube_bsp::MODELS,
+        hcube_caf::MODELS,
+        hcube_hpl::MODELS,
+    ];
+    crates.into_iter().flatten().copied().flatten().copied().collect()
 }
 
 fn asked() -> Result<Asked, String> {
