@@ -140,6 +140,14 @@ else
 	@CI=true cargo test --profile checked --target-dir target/$(MPI) --test multihost
 endif
 
+models: ## Explore every interleaving of the protocols (MODELS="board rings", LONG=1, MUTATIONS=1, RECORD=1)
+ifneq ($(WITHOUT_TOOL),)
+	@echo "make models needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@$(SETUP) build
+	@scripts/models.sh $(if $(LONG),--long) $(if $(MUTATIONS),--mutations) $(if $(RECORD),--record) $(MODELS)
+endif
+
 check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make check-deep needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2

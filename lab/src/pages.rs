@@ -11,6 +11,7 @@ mod gemm;
 pub mod markdown;
 mod measured;
 pub mod picture;
+mod protocols;
 mod random_access;
 mod readme;
 mod table;
@@ -28,7 +29,7 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 16] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
@@ -43,6 +44,8 @@ const PARTS: [Part; 14] = [
     Part { name: "coarray-events", text: |_| Ok(random_access::coarray_events()) },
     Part { name: "hsumma", text: |_| Ok(gemm::hsumma()) },
     Part { name: "fftw", text: measured::transposition },
+    Part { name: "models", text: protocols::models },
+    Part { name: "models-summary", text: protocols::summary },
 ];
 
 const BEGIN: &str = "<!-- written: ";

@@ -17,6 +17,7 @@ pub mod lists;
 pub mod llcs;
 pub mod machine;
 pub mod measured;
+pub mod models;
 pub mod noise;
 pub mod numbers;
 pub mod panels;

@@ -2,13 +2,14 @@
 
 use crate::kept::Kept;
 use crate::run::{Visited, in_parallel};
-use hcube_core::atomic::model::{Extent, mutation::Mutation};
+use hcube_core::atomic::model::{Extent, Model, mutation::Mutation};
+use hcube_results::models::Mutated;
 use std::time::Instant;
 
 /// What has become of a mutation.
 enum Fate {
-    /// A model has noticed it: its case.
-    Caught(&'static str),
+    /// A model has noticed it.
+    Caught(Model),
     Survived,
 }
 
@@ -17,14 +18,14 @@ fn fate(mutation: Mutation, visited: &[Visited]) -> Fate {
     let mut models: Vec<&Visited> = visited.iter().filter(|one| mutation.is_at(&one.sites)).collect();
     // A random schedule that fails says so on standard error, as if it were news.
     models.retain(|one| !matches!(one.model.extent, Extent::Random(_)));
-    models.sort_by_key(|one| one.time);
+    models.sort_by_key(|one| one.explored.time);
     let noticed = models.into_iter().find(|one| one.model.explore(Some(mutation)).0.is_err());
-    noticed.map_or(Fate::Survived, |one| Fate::Caught(one.model.case))
+    noticed.map_or(Fate::Survived, |one| Fate::Caught(one.model))
 }
 
 /// Mutates every access that the models have visited. `all`: all models were run, so that what is listed as
-/// kept must have survived. Returns the number of surprises.
-pub fn run(visited: &[Visited], all: bool) -> usize {
+/// kept must have survived. Returns what has become of each, and the number of surprises.
+pub fn run(visited: &[Visited], all: bool) -> (Vec<Mutated>, usize) {
     let begin = Instant::now();
     let mut mutations: Vec<Mutation> = Vec::new();
     for mutation in visited.iter().flat_map(|one| &one.sites).flat_map(|site| site.mutations()) {
@@ -35,20 +36,21 @@ pub fn run(visited: &[Visited], all: bool) -> usize {
     mutations.sort_by_key(|mutation| (mutation.place(), mutation.to_string()));
     let (kept, count) = (Kept::read(), mutations.len());
     println!("\n{:<52} {:<32} caught by", "place", "mutation");
-    let wrong = in_parallel(mutations, |mutation| {
+    let fates = in_parallel(mutations, |mutation| {
         let (file, line) = mutation.place();
         let fate = fate(mutation, visited);
         let text = match fate {
-            Fate::Caught(case) => case.to_owned(),
+            Fate::Caught(model) => format!("{} {}", model.protocol, model.case),
             Fate::Survived => match kept.reason(mutation) {
                 Some(reason) => format!("- kept: {reason}"),
                 None => "- SURVIVED".into(),
             },
         };
         println!("{:<52} {:<32} {text}", format!("{file}:{line}"), mutation.to_string());
-        (matches!(fate, Fate::Survived), mutation)
+        (fate, mutation)
     });
-    let survived: Vec<Mutation> = wrong.into_iter().filter(|(survived, _)| *survived).map(|(_, one)| one).collect();
+    let is_lost = |fate: &Fate| matches!(fate, Fate::Survived);
+    let survived: Vec<Mutation> = fates.iter().filter(|(fate, _)| is_lost(fate)).map(|&(_, one)| one).collect();
     let listed = survived.iter().filter(|&&mutation| kept.reason(mutation).is_some()).count();
     let stale = if all { kept.without(&survived) } else { Vec::new() };
     stale.iter().for_each(|line| println!("kept.txt lists what no longer survives: {line}"));
@@ -58,5 +60,16 @@ pub fn run(visited: &[Visited], all: bool) -> usize {
         survived.len() - listed,
         begin.elapsed().as_secs_f64()
     );
-    survived.len() - listed + stale.len()
+    let surprises = survived.len() - listed + stale.len();
+    (fates.iter().map(mutated).collect(), surprises)
+}
+
+/// The row of the record.
+fn mutated((fate, mutation): &(Fate, Mutation)) -> Mutated {
+    let ((file, line), change) = (mutation.place(), mutation.to_string());
+    let caught_by = match fate {
+        Fate::Caught(model) => Some([model.protocol, model.case].map(str::to_owned)),
+        Fate::Survived => None,
+    };
+    Mutated { file: file.into(), line, change, caught_by }
 }

@@ -1,15 +1,17 @@
 //! All models in turn.
 
-use crate::mutants;
+use crate::{examples, mutants, record};
 use hcube_core::atomic::model::mutation::Site;
 use hcube_core::atomic::model::{Explored, Failure, Model};
+use hcube_results::models::Record;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What was asked for.
 #[derive(Default)]
 struct Asked {
+    record: bool,
     long: bool,
     mutations: bool,
     list: bool,
@@ -22,8 +24,8 @@ pub struct Visited {
     pub model: Model,
     /// The accesses that it has visited.
     pub sites: Vec<Site>,
-    /// How long it took.
-    pub time: Duration,
+    /// What was covered.
+    pub explored: Explored,
 }
 
 /// The models of all crates.
@@ -45,12 +47,16 @@ fn asked() -> Result<Asked, String> {
     let mut asked = Asked::default();
     for word in std::env::args().skip(1) {
         match word.as_str() {
+            "--record" => asked = Asked { record: true, long: true, mutations: true, ..asked },
             "--long" => asked.long = true,
             "--mutations" => asked.mutations = true,
             "--list" => asked.list = true,
             word if word.starts_with('-') => return Err(format!("unknown option {word}")),
             _ => asked.texts.push(word),
         }
+    }
+    if asked.record && !asked.texts.is_empty() {
+        return Err("--record is of all models".into());
     }
     Ok(asked)
 }
@@ -98,7 +104,7 @@ pub fn main() -> ExitCode {
     let asked = match asked() {
         Ok(asked) => asked,
         Err(message) => {
-            eprintln!("hcube-models: {message}: [--long] [--mutations] [--list] [TEXT...]");
+            eprintln!("hcube-models: {message}: [--long] [--mutations] [--record] [--list] [TEXT...]");
             return ExitCode::from(2);
         }
     };
@@ -113,20 +119,46 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let begin = Instant::now();
+    let surprises = examples::surprises();
+    surprises.iter().for_each(|surprise| println!("the explorer is wrong about {surprise}"));
     println!("{:<24} {:<52} {:>12} {:>10} {:>8}", "protocol", "case", "participants", "executions", "seconds");
     let visited = in_parallel(chosen, |model| {
         let (end, sites) = model.explore(None);
         print(model, &end);
-        end.ok().map(|explored| Visited { model, sites, time: explored.time })
+        end.ok().map(|explored| Visited { model, sites, explored })
     });
     let count = visited.len();
     let visited: Vec<Visited> = visited.into_iter().flatten().collect();
     let failed = count - visited.len();
     println!("{count} models, {failed} failed, {:.1} s", begin.elapsed().as_secs_f64());
-    let wrong = if asked.mutations && failed == 0 {
-        mutants::run(&visited, asked.texts.is_empty() && asked.long)
+    let is_all = asked.texts.is_empty();
+    let (mutated, mut wrong) = if asked.mutations && failed == 0 {
+        mutants::run(&visited, is_all && asked.long)
     } else {
-        0
+        (Vec::new(), 0)
     };
-    if failed + wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    wrong += failed + surprises.len();
+    if asked.record && wrong == 0 {
+        let made = Record { models: visited.iter().map(record::row).collect(), mutations: mutated };
+        if let Err(error) = record::write(&made) {
+            eprintln!("hcube-models: {error}");
+            return ExitCode::FAILURE;
+        }
+    } else if failed == 0 {
+        wrong += differences(&visited, is_all);
+    }
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints what is not as recorded.
+fn differences(visited: &[Visited], is_all: bool) -> usize {
+    let found = match record::read() {
+        Ok(made) => record::differences(&made, visited, is_all),
+        Err(error) => vec![error],
+    };
+    found.iter().for_each(|line| println!("{line}"));
+    if !found.is_empty() {
+        println!("the record is made by: make models RECORD=1");
+    }
+    found.len()
 }

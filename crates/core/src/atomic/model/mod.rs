@@ -37,6 +37,16 @@ pub enum Extent {
     Random(usize),
 }
 
+impl fmt::Display for Extent {
+    fn fmt(&self, output: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => write!(output, "all"),
+            Self::Preemptions(most) => write!(output, "at most {most} preemptions"),
+            Self::Random(count) => write!(output, "{count} random schedules"),
+        }
+    }
+}
+
 /// A case of a protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
