@@ -1,4 +1,5 @@
-//! What the models of protocols have covered: `tests/models/record.json`, which `make models RECORD=1` writes.
+//! What the models of protocols have covered: `tests/models/record.json`, which `make models RECORD=1`
+//! writes.
 
 use serde::{Deserialize, Serialize};
 

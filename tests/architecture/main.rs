@@ -46,7 +46,7 @@ const ABOVE_ALL: [(&str, &[&str]); 3] = [
 ];
 
 /// The packages that other packages may depend on.
-const OTHERS: [(&str, &[&str]); 10] = [
+const OTHERS: [(&str, &[&str]); 11] = [
     ("hcube-interface", &[]),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
@@ -57,6 +57,20 @@ const OTHERS: [(&str, &[&str]); 10] = [
     ("hcube-testing", &[]),
     ("hcube-datatypes", &[]),
     ("hcube-core-client", &["hcube-core"]),
+    (
+        "hcube-models",
+        &[
+            "hcube-core",
+            "hcube-alltoall",
+            "hcube-transpose",
+            "hcube-fft",
+            "hcube-gemm",
+            "hcube-bsp",
+            "hcube-caf",
+            "hcube-hpl",
+            "hcube-results",
+        ],
+    ),
 ];
 
 /// The packages that each package may depend on.
@@ -250,6 +264,17 @@ fn mpi_is_called_in_one_module() {
 #[test]
 fn the_system_is_called_in_one_module() {
     only_in(&SYSTEM_CALLS, &OTHER_SYSTEM_CALLS, "system calls", |source| source.has("libc", "::"));
+}
+
+/// So that a protocol cannot be written that no model can run. The tool, the lab and the drop-ins have flags
+/// of their own process, which are no protocol.
+#[test]
+fn protocols_take_their_atomics_from_one_module() {
+    let has = |source: &Source| {
+        let words = ["sync", "::", "atomic"];
+        source.path.starts_with("crates/") && source.words.windows(3).any(|three| three == words)
+    };
+    only_in(&["crates/core/src/atomic"], &[], "atomics of the standard library", has);
 }
 
 #[test]

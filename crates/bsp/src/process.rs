@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::profile::Summary;
 use crate::spmd::Spmd;
 use hcube_core::Result;
+use hcube_core::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use hcube_core::comm::owned::Owned;
 use hcube_core::comm::reduction::Operation;
 use hcube_core::comm::{Comm, tags};
@@ -22,7 +23,6 @@ use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write;
-use hcube_core::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Time between two tests by a process that the SPMD part does not use.

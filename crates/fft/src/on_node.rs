@@ -31,6 +31,7 @@ use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
 use crate::transforms::Transforms;
 use crate::work::levels;
+use hcube_core::atomic::{AtomicU64, Ordering};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
@@ -39,7 +40,6 @@ use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 use std::sync::Arc;
-use hcube_core::atomic::{AtomicU64, Ordering};
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]

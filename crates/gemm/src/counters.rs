@@ -7,8 +7,8 @@
 //!
 //! Cost: one read of a cache line for each rank that is waited for. Source: our own.
 
-use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::atomic::Ordering;
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 
 /// The counters of a domain, seen from one rank.
 #[derive(Debug)]

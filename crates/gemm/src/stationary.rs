@@ -21,12 +21,12 @@ use crate::partial::{Partial, Partials};
 use crate::pipeline::{Pipeline, Setting};
 use crate::product::{Dimension, Matrix, Operation, Product};
 use crate::summa::MULTIPLY_ADD;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;
 use hcube_core::node::counted_memory::Counter;
 use std::ops::Range;
-use hcube_core::atomic::Ordering;
 
 /// The matrix that stays: A or B.
 #[derive(Debug, Clone, Copy)]

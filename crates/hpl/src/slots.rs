@@ -8,12 +8,12 @@
 //! Memory is requested in huge pages if the system has them for shared memory (shmem_enabled), and for the
 //! private memory of one rank.
 
+use hcube_core::atomic::Ordering::{Acquire, Release};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use std::ops::Range;
-use hcube_core::atomic::Ordering::{Acquire, Release};
 
 /// Bytes of a slot before the panel, which hold its [`Head`]: a line, so that panels are aligned to lines.
 const HEAD: usize = 64;

@@ -55,7 +55,8 @@ pub fn models(root: &Path) -> Result<String, String> {
             caught.first().map_or(String::new(), |one| example(one)),
         ]
     };
-    let heading = ["protocol", "models", "participants", "executions", "seconds", "mutations caught", "one of them"];
+    let heading =
+        ["protocol", "models", "participants", "executions", "seconds", "mutations caught", "one of them"];
     let rows = protocols(&record).into_iter().map(line).collect();
     Ok(table(heading.map(str::to_owned).to_vec(), rows))
 }

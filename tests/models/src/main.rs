@@ -7,9 +7,9 @@
 //! Needs a build with `RUSTFLAGS=--cfg hcube_model`; `make models` does it. Prints a line for each model:
 //! protocol, case, participants, executions and time. With `--mutations` every access that a model has
 //! visited is then weakened or left out, and a model must fail; what may survive stands in `kept.txt`, with
-//! the reason. `--record` writes all of this to `record.json`, from which the page about protocols is made; every
-//! other run compares the number of executions with it. The exit status is 1 where a model fails, a mutation
-//! survives that is not listed, or the record is of another source.
+//! the reason. `--record` writes all of this to `record.json`, from which the page about protocols is made;
+//! every other run compares the number of executions with it. The exit status is 1 where a model fails, a
+//! mutation survives that is not listed, or the record is of another source.
 
 #[cfg(hcube_model)]
 mod examples;

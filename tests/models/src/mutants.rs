@@ -50,7 +50,8 @@ pub fn run(visited: &[Visited], all: bool) -> (Vec<Mutated>, usize) {
         (fate, mutation)
     });
     let is_lost = |fate: &Fate| matches!(fate, Fate::Survived);
-    let survived: Vec<Mutation> = fates.iter().filter(|(fate, _)| is_lost(fate)).map(|&(_, one)| one).collect();
+    let survived: Vec<Mutation> =
+        fates.iter().filter(|(fate, _)| is_lost(fate)).map(|&(_, one)| one).collect();
     let listed = survived.iter().filter(|&&mutation| kept.reason(mutation).is_some()).count();
     let stale = if all { kept.without(&survived) } else { Vec::new() };
     stale.iter().for_each(|line| println!("kept.txt lists what no longer survives: {line}"));

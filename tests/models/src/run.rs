@@ -121,7 +121,10 @@ pub fn main() -> ExitCode {
     let begin = Instant::now();
     let surprises = examples::surprises();
     surprises.iter().for_each(|surprise| println!("the explorer is wrong about {surprise}"));
-    println!("{:<24} {:<52} {:>12} {:>10} {:>8}", "protocol", "case", "participants", "executions", "seconds");
+    println!(
+        "{:<24} {:<52} {:>12} {:>10} {:>8}",
+        "protocol", "case", "participants", "executions", "seconds"
+    );
     let visited = in_parallel(chosen, |model| {
         let (end, sites) = model.explore(None);
         print(model, &end);

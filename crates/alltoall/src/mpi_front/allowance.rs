@@ -15,11 +15,11 @@
 //! Source: our own.
 
 use super::call::{Call, Counts, Function, Types};
+use hcube_core::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
 use hcube_core::progress::Progress;
-use hcube_core::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// The allowance of the process. It contains nothing that the state of its communicator does not have, and
 /// ends before the state.

@@ -8,12 +8,12 @@
 //! Cost: two loads and comparisons in each call.
 
 use super::call::{Call, Counts, Types};
+use hcube_core::atomic::{AtomicUsize, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::mpi::datatype::is_usual;
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::{MPI_Comm, MpiComm};
 use hcube_core::progress::Progress;
-use hcube_core::atomic::{AtomicUsize, Ordering};
 
 /// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] if it was
 /// freed, and before the first.

@@ -16,6 +16,7 @@ use super::state::{Engine, Stage, State, guest_options};
 use crate::report::{Report, UsedPath};
 use crate::single_copy::persistent::Persistent;
 use crate::{Options, Outcome, Path, Task};
+use hcube_core::atomic::{AtomicUsize, Ordering};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
@@ -23,7 +24,6 @@ use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MPI_Info, MPI_Request, forward, gate};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-use hcube_core::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An exchange that was initialised.

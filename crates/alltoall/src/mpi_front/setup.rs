@@ -20,6 +20,7 @@
 
 use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
+use hcube_core::atomic::{AtomicBool, Ordering};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::reserve::with_room;
@@ -27,7 +28,6 @@ use hcube_core::mpi::membership::Members;
 use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
 use hcube_core::progress::Progress;
-use hcube_core::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Whether some processes of a program that does not call hcube may not have it. A fact about the job, the

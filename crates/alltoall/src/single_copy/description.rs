@@ -2,11 +2,11 @@
 
 use crate::node::Node;
 use crate::task::Task;
+use hcube_core::atomic::{AtomicU64, Ordering};
 use hcube_core::error::{Error, reason};
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::reserve::filled;
 use hcube_core::node::single_copy::{Process, Refused, Run};
-use hcube_core::atomic::{AtomicU64, Ordering};
 
 type Result<T> = std::result::Result<T, Refused>;
 

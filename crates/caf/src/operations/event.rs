@@ -12,10 +12,10 @@ use crate::engine::runtime::Runtime;
 use crate::state::coarray::Use;
 use crate::state::handles::Handle;
 use crate::state::place::Place;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
-use hcube_core::atomic::Ordering;
 
 /// Bytes from one event of an allocation to the next: no two share a line of the cache that several images
 /// write.

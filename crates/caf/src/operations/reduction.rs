@@ -22,10 +22,10 @@ use crate::engine::runtime::Runtime;
 use crate::operations::collective::members::Members;
 use crate::state::handles::Handle;
 use crate::state::team::ring::SLOT_WORDS;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
-use hcube_core::atomic::Ordering;
 
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();

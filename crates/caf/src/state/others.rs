@@ -18,13 +18,13 @@
 pub use crate::state::options::Status;
 
 use crate::state::messages::Kind;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use hcube_core::atomic::Ordering;
 
 /// Polls from one question about a process to the next.
 const POLLS_PER_PROCESS: u32 = 4096;

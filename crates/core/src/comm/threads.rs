@@ -3,6 +3,7 @@
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece, check_colour};
+use crate::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::machine::work::{Ledger, Work};
 use crate::memory::Region;
@@ -12,7 +13,6 @@ use crate::progress::wait::Patience;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
-use crate::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 

@@ -146,8 +146,8 @@ unsafe fn in_pieces(mut from: *const u8, mut to: *mut u8, mut length: usize) {
 
 #[cfg(target_arch = "x86_64")]
 mod processor {
-    use std::arch::x86_64::__cpuid;
     use crate::atomic::{AtomicU8, Ordering};
+    use std::arch::x86_64::__cpuid;
 
     const UNKNOWN: u8 = 0;
     const NOT_AFFECTED: u8 = 1;

@@ -6,11 +6,11 @@
 //! neither reused nor freed until the caller has shown that the transfer is complete.
 
 use super::Region;
+use crate::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
-use crate::atomic::{AtomicU64, Ordering};
 
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;

@@ -8,9 +8,9 @@ use super::check::check;
 use super::constants::{SUCCESS, constants};
 use super::handle::{own, own_handle, returning_errors};
 use super::raw::{self, MPI_Comm};
+use crate::atomic::{AtomicBool, Ordering};
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
-use crate::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Whether the guard was freed.

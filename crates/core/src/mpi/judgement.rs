@@ -17,9 +17,9 @@ use super::handle::simulated;
 use super::own_call::marked;
 use super::raw::{self, MPI_Comm, MPI_Datatype};
 use super::topology::Form;
+use crate::atomic::{AtomicU8, Ordering};
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
-use crate::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Functions that judge alike.

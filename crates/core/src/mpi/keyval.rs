@@ -1,8 +1,8 @@
 //! A key value of MPI attributes.
 
+use crate::atomic::{AtomicI32, Ordering};
 use crate::error::Result;
 use std::ffi::c_int;
-use crate::atomic::{AtomicI32, Ordering};
 
 /// One key value for the whole process, created at its first use.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Misspelt variables of the environment, which rank 0 names once.
 
 use super::handle::{check_state, rank, simulated, world};
-use crate::options::known;
 use crate::atomic::{AtomicBool, Ordering};
+use crate::options::known;
 
 /// A file name, or a part of it, that `LD_PRELOAD` contains where the preload library reports.
 const PRELOADED: &str = "libhcube_preload.so";

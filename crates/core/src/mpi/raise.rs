@@ -4,10 +4,10 @@
 use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, call_error_handler, is_fatal, rank, world};
 use super::raw;
+use crate::atomic::{AtomicI32, Ordering};
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
 use std::io::Write;
-use crate::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the

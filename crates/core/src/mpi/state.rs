@@ -4,10 +4,10 @@
 //! system, whose slot is free: one system may call another with the same communicator. The value of a
 //! slot is taken out while its system uses it, so a system cannot enter itself.
 
+use crate::atomic::{AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell, UnsafeCell};
-use crate::atomic::{AtomicUsize, Ordering};
 
 /// The state of one communicator; `C` is what hcube communicates through.
 #[derive(Debug)]

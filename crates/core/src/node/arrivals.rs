@@ -28,10 +28,10 @@ mod queue;
 
 use super::single_copy::Process;
 use super::slots::{self, Slots};
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use queue::{Place, Queue, Queued};
-use crate::atomic::{AtomicU64, Ordering};
 
 /// Operations of one bucket that not all ranks have started.
 const ROWS: usize = 64;

@@ -20,11 +20,11 @@ use super::LINE_PAIR;
 use super::refusals::{self, Refusal, Refusals};
 use super::resident::Resident;
 use super::slots::{self, Slots};
+use crate::atomic::Ordering;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::progress::{Progress, wait::Patience};
 use layout::{LINE, Layout, Line, WORDS_END};
-use crate::atomic::Ordering;
 
 pub use layout::{DETAILS, WORDS};
 pub use notices::Notices;

@@ -14,13 +14,13 @@ use super::absence::Absence;
 use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
 use super::slots::pages_may_be_refused;
+use crate::atomic::AtomicU64;
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
-use crate::atomic::AtomicU64;
 
 /// Regions start at pages, so that transfers of other ranks never share one.
 const PAGE: usize = 4096;

@@ -2,8 +2,8 @@
 //!
 //! "This library" is found by the address of this code, which is linked into each of hcube's libraries.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use crate::atomic::{AtomicPtr, Ordering};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 fn lookup(scope: *mut c_void, name: &CStr) -> Option<*const c_void> {
     // SAFETY: a NUL-terminated string; a handle of the loader.

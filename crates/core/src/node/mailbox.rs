@@ -9,9 +9,9 @@
 //! reading side. Memory per rank: the slots and, per rank of the node, 8 bytes and 4 more per slot.
 
 use super::slots::{self, NUMBER_BYTES, Slots};
+use crate::atomic::Ordering;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
-use crate::atomic::Ordering;
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;

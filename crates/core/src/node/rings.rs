@@ -17,10 +17,10 @@
 
 use super::LINE_PAIR;
 use super::heap::Heap;
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::{Comm, agree};
 use crate::error::Result;
 use crate::memory::copy::copy_short;
-use crate::atomic::{AtomicU64, Ordering};
 
 /// The longest payload of a record.
 pub const MAX_BYTES: usize = 1024;

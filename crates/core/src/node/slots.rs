@@ -13,11 +13,11 @@
 //! Pages become resident at first use or, if the kernel might refuse them then, immediately.
 
 use super::segment::{self, Segment};
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use crate::atomic::{self, AtomicU64, Ordering};
 
 /// Bytes of the number before the contents of a slot.
 pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();

@@ -31,6 +31,7 @@ pub use requests::Request;
 pub use strided::Shape;
 
 use crate::active::Messages;
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::machine::work;
@@ -39,7 +40,6 @@ use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
 use kinds::{GET_PIECES, Kind, PIECE_BYTES, apply};
 use requests::{Question, Questions, Requests};
-use crate::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
 pub const KINDS: u8 = kinds::FIRST;

@@ -4,11 +4,11 @@ use super::Onesided;
 use super::kinds::{KINDS, Kind, apply, operation};
 use super::strided::Shape;
 use crate::active::{Message, Payload};
+use crate::atomic::Ordering;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
 use crate::memory::Region;
-use crate::atomic::Ordering;
 
 impl<C: Comm> Onesided<C> {
     /// Performs the access of a message.

@@ -5,6 +5,8 @@
 //! reply to a request of another rank ([`pollers`]). Every waiting loop does both, through [`wait::Wait`]; if
 //! a wait is an MPI call, the back end makes it a loop as soon as there is a poller.
 
+#[cfg(hcube_model)]
+pub mod model_rank;
 pub mod pollers;
 pub mod wait;
 

@@ -18,9 +18,9 @@
 //! its locks are only taken by the thread that is inside a call. No lock is waited for, and the list is not
 //! locked while a poller runs.
 
+use crate::atomic::{AtomicUsize, Ordering};
 use crate::error::Result;
 use std::fmt;
-use crate::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 /// The pollers of one rank.

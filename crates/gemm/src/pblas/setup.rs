@@ -1,11 +1,11 @@
 //! The agreement of all ranks of a grid at their first call.
 
 use crate::options::Options;
+use hcube_core::atomic::{AtomicBool, Ordering};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::Result;
 use hcube_core::mpi::MpiComm;
 use hcube_core::options::Table;
-use hcube_core::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time in its first call after which a rank reports that it waits for others.

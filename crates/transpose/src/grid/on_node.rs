@@ -14,13 +14,13 @@
 use super::memory::Memory;
 use super::shape::Shape;
 use super::tile::{Instructions, Matrix, Update, bytes};
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
-use hcube_core::atomic::Ordering;
 
 /// Bytes of what a rank publishes: a line of the cache.
 const SLOT: usize = 64;

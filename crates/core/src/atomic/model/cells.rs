@@ -3,13 +3,13 @@
 //!
 //! Idea: the protocols take references to atomics out of shared memory by address, which the types of the
 //! model checker cannot: they are larger, and must be created. Here an access looks up the model checker's
-//! atomic for its address (`super::run`), and repeats in memory what it has stored there, so that
+//! atomic for its address (`current`), and repeats in memory what it has stored there, so that
 //! ordinary reads of the same bytes see it. Without a running model an access is an ordinary one.
 
 pub use std::sync::atomic::Ordering;
 
+use super::current::{self, Access};
 use super::mutation::{Site, Step};
-use super::run::{self, Access};
 use std::cell::UnsafeCell;
 use std::panic::Location;
 
@@ -23,7 +23,7 @@ macro_rules! atomic {
 
         // SAFETY: every access is atomic, or a step of a model, whose threads run one at a time.
         unsafe impl Sync for $name {}
-        // SAFETY: as above.
+        // SAFETY: as a reference, of which several threads may have one.
         unsafe impl Send for $name {}
 
         impl Default for $name {
@@ -80,7 +80,7 @@ macro_rules! atomic {
                     // executions of the model share.
                     std::rc::Rc::new(loom::sync::atomic::$name::new(unsafe { place.read() }))
                 };
-                match run::access::<loom::sync::atomic::$name>(self.0.get().expose_provenance(), create) {
+                match current::access::<loom::sync::atomic::$name>(self.0.get().expose_provenance(), create) {
                     Access::Checked(cell) => {
                         let (result, stored) = checked(&cell);
                         if let Some(value) = stored {
@@ -109,7 +109,7 @@ macro_rules! atomic {
             fn polled(&self, value: $value) {
                 let place = self.0.get().cast_const();
                 // SAFETY: this atomic, in memory that outlives the execution.
-                run::polled(Box::new(move || unsafe { place.read() } != value));
+                current::polled(Box::new(move || unsafe { place.read() } != value));
             }
 
             /// Stores a value.
@@ -223,14 +223,14 @@ pub fn fence(order: Ordering) {
     match order {
         // What is left of a fence of a mutation.
         Ordering::Relaxed => {}
-        order if run::is_running() => loom::sync::atomic::fence(order),
+        order if current::is_running() => loom::sync::atomic::fence(order),
         order => std::sync::atomic::fence(order),
     }
 }
 
 /// The rank waits: others go on, until something that it has seen since its last wait has changed.
 pub fn yield_now() {
-    if run::is_running() { run::wait() } else { std::thread::yield_now() }
+    if current::is_running() { current::wait() } else { std::thread::yield_now() }
 }
 
 /// As [`yield_now`].
@@ -241,7 +241,7 @@ pub fn spin_loop() {
 /// This rank has written memory that begins here.
 #[track_caller]
 pub fn written(place: *const u8) {
-    if let Some(memory) = run::memory(place) {
+    if let Some(memory) = current::memory(place) {
         memory.with_mut(|_| ());
     }
 }
@@ -249,7 +249,7 @@ pub fn written(place: *const u8) {
 /// This rank reads memory that begins here.
 #[track_caller]
 pub fn read(place: *const u8) {
-    if let Some(memory) = run::memory(place) {
+    if let Some(memory) = current::memory(place) {
         memory.with(|_| ());
     }
 }

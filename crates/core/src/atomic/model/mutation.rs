@@ -98,7 +98,7 @@ impl Step {
 impl Site {
     pub(super) fn of(location: &'static Location<'static>, step: Step) -> Self {
         let site = Self { file: location.file(), line: location.line(), column: location.column(), step };
-        if super::run::is_running() {
+        if super::current::is_running() {
             let key = (site.file, site.line, site.column, step.number());
             if SEEN.with_borrow_mut(|seen| seen.insert(key)) {
                 SITES.with_borrow_mut(|sites| sites.push(site));
@@ -108,7 +108,7 @@ impl Site {
     }
 
     fn change(self) -> Option<Change> {
-        let mutation = MUTATION.get().filter(|_| super::run::is_running())?;
+        let mutation = MUTATION.get().filter(|_| super::current::is_running())?;
         (mutation.site == self).then_some(mutation.change)
     }
 
@@ -127,7 +127,8 @@ impl Site {
 
     /// All changes of this site.
     pub fn mutations(self) -> Vec<Mutation> {
-        let mut changes: Vec<Change> = self.step.weaker().iter().map(|&order| Change::Weaker(order)).collect();
+        let mut changes: Vec<Change> =
+            self.step.weaker().iter().map(|&order| Change::Weaker(order)).collect();
         if matches!(self.step, Step::Store(_)) {
             changes.push(Change::LeftOut);
         }

@@ -47,7 +47,7 @@ impl End {
     /// Whether it has; as whoever asks the system about a process.
     pub fn has_happened(&self) -> bool {
         let (seen, ended) = (self.0.get(), self.0.clone());
-        super::run::polled(Box::new(move || ended.get() != seen));
+        super::current::polled(Box::new(move || ended.get() != seen));
         seen
     }
 }

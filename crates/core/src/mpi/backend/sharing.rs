@@ -18,6 +18,7 @@
 
 use super::MpiComm;
 use super::messages::{Messages, Numbers, Private, Sharing};
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::comm::tags::TAGS;
 use crate::error::Result;
@@ -26,7 +27,6 @@ use crate::mpi::handle::world;
 use crate::mpi::membership::Members;
 use crate::mpi::raw;
 use std::ffi::{c_int, c_void};
-use crate::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The private communicators of this process that may be shared.

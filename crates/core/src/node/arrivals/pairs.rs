@@ -10,10 +10,10 @@
 //! Cost: one atomic operation per pair and start. Memory: 8 bytes per pair, at least a page per rank. Source:
 //! our own.
 
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::node::slots::{self, Slots};
-use crate::atomic::{AtomicU64, Ordering};
 
 /// States of a word. No rank of the pair has started the operation, or both have.
 const IDLE: u64 = 0;

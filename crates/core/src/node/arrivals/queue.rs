@@ -5,10 +5,10 @@
 //! the first ones, because ranks start the operations of a communicator in the same order; removing an entry
 //! is a further call. Memory: 16 bytes for each operation.
 
+use crate::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result, reason};
 use crate::memory::Region;
 use crate::node::single_copy::{Process, Refused};
-use crate::atomic::{AtomicU64, Ordering};
 
 /// An operation of the list.
 #[repr(C)]

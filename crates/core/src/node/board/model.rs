@@ -55,6 +55,8 @@ fn rounds(scene: &mut Scene, ranks: usize, rounds: u64) {
 /// The cases.
 pub const MODELS: &[Model] = &[
     Model::new("node::board", "rounds of two ranks", |scene| rounds(scene, 2, 3)),
-    Model::new("node::board", "rounds of three ranks", |scene| rounds(scene, 3, 3)).with(Extent::Preemptions(4)),
-    Model::new("node::board", "many rounds of four ranks", |scene| rounds(scene, 4, 12)).with(Extent::Random(100)),
+    Model::new("node::board", "rounds of three ranks", |scene| rounds(scene, 3, 3))
+        .with(Extent::Preemptions(4)),
+    Model::new("node::board", "many rounds of four ranks", |scene| rounds(scene, 4, 12))
+        .with(Extent::Random(100)),
 ];

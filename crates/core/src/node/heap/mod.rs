@@ -21,13 +21,13 @@ mod ranges;
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment, one_address};
+use crate::atomic::AtomicU64;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use provided::Provided;
 use ranges::Ranges;
 use std::collections::BTreeMap;
-use crate::atomic::AtomicU64;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
