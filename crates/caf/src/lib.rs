@@ -28,4 +28,10 @@ pub use state::{coarray, others, statistics, team};
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
+    operations::barrier::model::MODELS,
+    operations::reduction::model::MODELS,
+    operations::lock::model::MODELS,
+    event::model::MODELS,
+    operations::finish::model::MODELS,
+];

@@ -66,7 +66,7 @@ impl<C: Comm> Image<C> {
         let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated()).with_long_rests();
         let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
         let topology = Topology::from_node_numbers(&nodes, limit);
-        let mut memory = match Onesided::share(&comm, &topology) {
+        let memory = match Onesided::share(&comm, &topology) {
             Ok(memory) => memory,
             // On all images alike, also where only another one has had it; messages instead.
             Err(error) if error.code() == HCUBE_ERR_MEMORY => {
@@ -74,6 +74,17 @@ impl<C: Comm> Image<C> {
             }
             Err(error) => return Err(error),
         };
+        Self::on(memory, patience, comm, options, handlers)
+    }
+
+    /// Collective over `comm`: as [`Self::new`], in memory that the images of each node share.
+    pub(super) fn on(
+        mut memory: Onesided<C>,
+        patience: Patience,
+        comm: C,
+        options: &Options,
+        handlers: Handlers<Self>,
+    ) -> Result<Self> {
         let others = Others::new(&comm, &mut memory)?;
         let staging = Staging::new(&comm, &mut memory)?;
         let mut world = Team::world(comm.rank(), comm.size(), &mut memory)?;

@@ -31,6 +31,18 @@ impl<C: Comm> Runtime<C> {
         Ok(Self { image: RefCell::new(image), functions: RefCell::default() })
     }
 
+    /// An image of a model.
+    #[cfg(hcube_model)]
+    pub(crate) fn on(
+        memory: hcube_core::onesided::Onesided<C>,
+        patience: hcube_core::progress::wait::Patience,
+        comm: C,
+        handlers: Handlers<Image<C>>,
+    ) -> Self {
+        let image = Image::on(memory, patience, comm, &Options::default(), handlers).expect("room");
+        Self { image: RefCell::new(image), functions: RefCell::default() }
+    }
+
     /// Ends without taking away the memory of this image, until the process ends.
     pub(crate) fn leave_memory(self) {
         self.image.into_inner().memory.leave_heap();

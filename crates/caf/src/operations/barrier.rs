@@ -13,6 +13,9 @@
 //! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011,
 //! §II-D.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;

@@ -7,6 +7,9 @@
 //! other image to which this image has put data.
 //! Source: Jin et al. 2011, §II-E; Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran".
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
 use crate::state::coarray::Use;

@@ -14,6 +14,9 @@
 //! other: each reduction covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey
 //! 2013, "Managing asynchronous operations in Coarray Fortran 2.0".
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
 use crate::operations::reduction::Combination;

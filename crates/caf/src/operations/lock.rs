@@ -17,6 +17,9 @@
 //! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory
 //! multiprocessors".
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::runtime::Runtime;
 use crate::state::coarray::Use;
 use crate::state::handles::Handle;

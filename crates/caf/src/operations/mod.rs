@@ -15,8 +15,10 @@ pub mod event;
 pub mod finish;
 pub mod lock;
 mod lockset;
+#[cfg(hcube_model)]
+pub(crate) mod model;
 mod raw;
-mod reduction;
+pub mod reduction;
 pub mod spawn;
 mod start;
 pub mod status;

@@ -17,12 +17,15 @@
 //! messages.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
 use crate::operations::collective::members::Members;
 use crate::state::handles::Handle;
 use crate::state::team::ring::SLOT_WORDS;
-use hcube_core::atomic::Ordering;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
@@ -190,7 +193,9 @@ impl<C: Comm> Image<C> {
                     return Ok(None);
                 }
                 let into = bytes_of_mut(words.as_flattened_mut());
-                self.memory.own(slot + TURN_BYTES, into.len()).read(into);
+                let slot = self.memory.own(slot + TURN_BYTES, into.len());
+                atomic::read(slot.address());
+                slot.read(into);
             }
             Way::Boards(..) => return Ok(None),
         }

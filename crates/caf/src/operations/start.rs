@@ -19,7 +19,7 @@ impl<C: Comm> Runtime<C> {
     }
 }
 
-fn handler<C: Comm>(kind: Kind) -> Handler<Image<C>> {
+pub(super) fn handler<C: Comm>(kind: Kind) -> Handler<Image<C>> {
     match kind {
         Kind::Step => steps::keep,
         Kind::Spawn => spawn::keep,

@@ -5,7 +5,7 @@
 use crate::state::handles::Handle;
 use crate::state::others::Others;
 use crate::state::place::Place;
-use hcube_core::atomic::Ordering;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::onesided::{Atomic, Onesided, Request};
@@ -33,6 +33,9 @@ const NONE: u64 = 0;
 const NEXT: usize = 0;
 const GRANTED: usize = size_of::<u64>();
 const NODE_BYTES: usize = 2 * size_of::<u64>();
+/// Polls after which an image that has entered the queue has written its link to the image before, unless it
+/// has failed in between: then nobody knows which one it is.
+const MAX_POLLS: u32 = if cfg!(hcube_model) { 2 } else { 1 << 20 };
 
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -45,8 +48,8 @@ enum State {
     Held,
     /// Nobody has the lock if it was the last one of the queue.
     Leaving(Request),
-    /// It waits until it knows its successor in the queue.
-    Handing,
+    /// It waits until it knows its successor in the queue; polls for it so far.
+    Handing(u32),
 }
 
 /// A lock that an image has or waits for.
@@ -101,7 +104,7 @@ impl Locks {
         let why = match entry.state {
             State::Trying(_) | State::Asked(_) | State::Queued(_) if entry.is_given_up => return Ok(()),
             State::Trying(_) | State::Asked(_) | State::Queued(_) => "for which this image waits",
-            State::Held | State::Leaving(_) | State::Handing => "which this image has",
+            State::Held | State::Leaving(_) | State::Handing(_) => "which this image has",
         };
         Err(error_of(at, why, "a lock that this image neither holds nor waits for"))
     }
@@ -110,7 +113,7 @@ impl Locks {
     pub fn check_held(&self, Lock { at, place }: Lock) -> Result<()> {
         match self.entries.get(&place.word()) {
             Some(Entry { state: State::Held, .. }) => Ok(()),
-            Some(Entry { state: State::Leaving(_) | State::Handing, is_given_up: true, .. }) => Ok(()),
+            Some(Entry { state: State::Leaving(_) | State::Handing(_), is_given_up: true, .. }) => Ok(()),
             _ => Err(error_of(at, "which this image does not hold", "a lock that it holds")),
         }
     }
@@ -177,7 +180,7 @@ impl Locks {
                     }
                     State::Held
                 }
-                State::Held | State::Leaving(_) | State::Handing => return Ok(Some(true)),
+                State::Held | State::Leaving(_) | State::Handing(_) => return Ok(Some(true)),
             };
             *self.state(lock).expect("found above") = next;
         }
@@ -205,9 +208,16 @@ impl Locks {
                         self.remove(lock);
                         return Ok(Some(()));
                     }
-                    Some(_) => State::Handing,
+                    Some(_) => State::Handing(0),
                 },
-                _ if next == NONE => return Ok(None),
+                State::Handing(polls) if next == NONE => {
+                    if polls < MAX_POLLS {
+                        atomic::worked();
+                        *self.state(lock).expect("found above") = State::Handing(polls + 1);
+                        return Ok(None);
+                    }
+                    return others.check_failed().map(|()| None);
+                }
                 _ => {
                     let next = Place::of(next);
                     memory.set(next.image, next.offset + GRANTED, 1);

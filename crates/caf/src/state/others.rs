@@ -15,19 +15,23 @@
 //! of them; a message to each image of another node for an image that is gone, and, when an image stops, one
 //! to each image for a failed image that it knows.
 
+#[cfg(hcube_model)]
+mod model;
+
 pub use crate::state::options::Status;
 
 use crate::state::messages::Kind;
-use hcube_core::atomic::Ordering;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+#[cfg(not(hcube_model))]
 use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Polls from one question about a process to the next.
-const POLLS_PER_PROCESS: u32 = 4096;
+const POLLS_PER_PROCESS: u32 = if cfg!(hcube_model) { 1 } else { 4096 };
 /// Messages that an image takes in a wait from one poll to the next: more than the ring of another image
 /// holds.
 const MESSAGES_PER_POLL: u32 = 1 << 14;
@@ -88,6 +92,8 @@ pub struct Others {
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
     processes: Vec<u32>,
+    #[cfg(hcube_model)]
+    ends: Vec<Option<atomic::model::End>>,
 }
 
 impl Others {
@@ -114,7 +120,15 @@ impl Others {
             returned: None,
             next: 0,
             processes,
+            #[cfg(hcube_model)]
+            ends: Vec::new(),
         })
+    }
+
+    /// Whether the process of an image of this node has ended, by its number there.
+    #[cfg(not(hcube_model))]
+    fn has_process_ended(&self, number: usize) -> bool {
+        has_ended(self.processes[number])
     }
 
     /// The value of an image's status word.
@@ -127,6 +141,7 @@ impl Others {
         }
         if Status::of(word) != Status::Alive && !self.gone.contains_key(&image) {
             self.seen.insert(image, Status::of(word));
+            atomic::worked();
         }
     }
 
@@ -151,6 +166,9 @@ impl Others {
     /// seen in the previous poll are now final.
     pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
+        if !self.seen.is_empty() {
+            atomic::worked();
+        }
         self.gone.append(&mut self.seen);
         for number in 0..memory.node().len() {
             let image = memory.node()[number];
@@ -162,7 +180,10 @@ impl Others {
         }
         self.polls = self.polls.wrapping_add(1);
         if self.polls.is_multiple_of(POLLS_PER_PROCESS) && !self.processes.is_empty() {
-            self.ask_process(memory);
+            // In a model all of them: a poll that asks another one finds something else.
+            for _ in 0..if cfg!(hcube_model) { self.processes.len() } else { 1 } {
+                self.ask_process(memory);
+            }
         }
     }
 
@@ -178,7 +199,7 @@ impl Others {
     fn ask_process<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.next = (self.next + 1) % self.processes.len();
         let image = memory.node()[self.next];
-        if self.died.contains(&image) || !has_ended(self.processes[self.next]) {
+        if self.died.contains(&image) || !self.has_process_ended(self.next) {
             return;
         }
         self.died.insert(image);
@@ -261,6 +282,11 @@ impl Others {
     #[inline]
     pub(crate) fn check_all(&self) -> Result<()> {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
+    }
+
+    /// An error if an image has failed, whether a call has returned that or not.
+    pub(crate) fn check_failed(&self) -> Result<()> {
+        self.with(Status::Failed).next().map_or(Ok(()), |image| Status::Failed.check(image))
     }
 
     /// From now on, waits that any image may end continue if others have stopped, and after a failure that a

@@ -14,7 +14,7 @@ use hcube_core::node::heap::Heap;
 use hcube_core::onesided::Onesided;
 
 /// Bytes of the area.
-pub(crate) const AREA_BYTES: usize = 4 << 20;
+pub(crate) const AREA_BYTES: usize = if cfg!(hcube_model) { 4 << 10 } else { 4 << 20 };
 /// Copies begin at pairs of lines of the cache.
 const ALIGNMENT: usize = 128;
 

@@ -31,7 +31,7 @@ pub use requests::Request;
 pub use strided::Shape;
 
 use crate::active::Messages;
-use crate::atomic::{AtomicU64, Ordering};
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::machine::work;
@@ -87,10 +87,15 @@ impl<C: Comm> Onesided<C> {
         let mut part = [-(heap::part(topology.most_on_a_node(), heaps) as i64)];
         comm.all_reduce_max(&mut part)?;
         let part = -part[0] as usize;
-        let mut heap = match topology.most_on_a_node() {
+        let heap = match topology.most_on_a_node() {
             1 => own_heap(comm, part)?,
             _ => Heap::share(comm, &ranks, part)?,
         };
+        Self::on(heap, comm, topology)
+    }
+
+    /// Collective over `comm`: as [`Self::share`], in heaps that the ranks of each node share.
+    fn on(mut heap: Heap, comm: &C, topology: &Topology) -> Result<Self> {
         let messages = Messages::share(comm, topology, &mut heap)?;
         let first_offset = messages.heap_end();
         Ok(Self { heap, messages, requests: Requests::default(), first_offset, counts: Counts::default() })
@@ -177,7 +182,9 @@ impl<C: Comm> Onesided<C> {
         let Some(number) = self.messages.number(to) else { return false };
         self.counts.local_puts += 1;
         self.counts.local_bytes += from.len() as u64;
-        from.copy_to(self.heap.region(number, offset, from.len()));
+        let into = self.heap.region(number, offset, from.len());
+        atomic::written(into.address());
+        from.copy_to(into);
         comm.charge(work::COPY.of(from.len()));
         true
     }
@@ -216,7 +223,9 @@ impl<C: Comm> Onesided<C> {
         if let Some(number) = self.messages.number(from) {
             self.counts.local_gets += 1;
             self.counts.local_bytes += into.len() as u64;
-            self.heap.region(number, offset, into.len()).copy_to(into);
+            let from = self.heap.region(number, offset, into.len());
+            atomic::read(from.address());
+            from.copy_to(into);
             comm.charge(work::COPY.of(into.len()));
             return Request::DONE;
         }
@@ -355,6 +364,17 @@ impl<C: Comm> Onesided<C> {
     /// Gives a request up.
     pub fn cancel(&mut self, request: Request) {
         self.requests.cancel(request);
+    }
+}
+
+#[cfg(hcube_model)]
+impl Onesided<crate::comm::model::SetUp> {
+    /// The ranks of a model, on one node, with heaps of this length.
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
+        let topology = Topology::from_node_numbers(&vec![0; ranks], None);
+        let heaps = Heap::of_model(scene, ranks, part).into_iter().enumerate();
+        let rank = |(rank, heap)| Self::on(heap, &crate::comm::model::SetUp { rank, size: ranks }, &topology);
+        heaps.map(|one| rank(one).expect("room")).collect()
     }
 }
 

@@ -15,7 +15,7 @@
 use super::ring::{Link, Ring, board_place, jump, place};
 use crate::state::others::Others;
 use crate::state::place::Place;
-use hcube_core::atomic::Ordering;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
@@ -29,8 +29,8 @@ const MAX_CROWDED: usize = 64;
 /// Bytes of a slot, for the team of all images and for others: a piece of a block has a turn of all members,
 /// and lines that the others have read are slower to write again than new ones. There may be many other
 /// teams.
-const WORLD_SLOT_BYTES: usize = 512 << 10;
-const SLOT_BYTES: usize = 8 << 10;
+const WORLD_SLOT_BYTES: usize = if cfg!(hcube_model) { 256 } else { 512 << 10 };
+const SLOT_BYTES: usize = if cfg!(hcube_model) { 256 } else { 8 << 10 };
 
 /// Bytes before the slots: no two members write to the same line.
 const HEAD_BYTES: usize = 128;
@@ -95,17 +95,25 @@ impl Board {
         HEAD_BYTES + (self.uses % SLOTS) as usize * self.slot_bytes
     }
 
-    /// The part of the current slot of a member.
+    /// The part of the current slot of a member, which has begun a turn, to be read.
     pub fn slot<'a, C: Comm>(&self, rank: usize, part: Range<usize>, memory: &'a Onesided<C>) -> Region<'a> {
+        let slot = self.region(rank, part, memory);
+        atomic::read(slot.address());
+        slot
+    }
+
+    /// The part of the current slot of this member, to be written before it begins a turn.
+    pub fn own_slot<'a, C: Comm>(&self, part: Range<usize>, memory: &'a Onesided<C>) -> Region<'a> {
+        let slot = self.region(self.rank, part, memory);
+        atomic::written(slot.address());
+        slot
+    }
+
+    fn region<'a, C: Comm>(&self, rank: usize, part: Range<usize>, memory: &'a Onesided<C>) -> Region<'a> {
         debug_assert!(part.end <= self.slot_bytes());
         let Place { image, offset } = self.boards[rank];
         let begin = offset + self.slot_at() + TURN_BYTES;
         memory.here(image, begin + part.start, part.len()).expect("boards are on one node")
-    }
-
-    /// The part of the current slot of this member.
-    pub fn own_slot<'a, C: Comm>(&self, part: Range<usize>, memory: &'a Onesided<C>) -> Region<'a> {
-        self.slot(self.rank, part, memory)
     }
 
     /// Takes the next slot, which is written before the turn begins.

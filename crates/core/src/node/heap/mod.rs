@@ -106,6 +106,14 @@ impl Heap {
         Ok(Self::new(Segment::own(part)?, part, 1, 0))
     }
 
+    /// The heaps of a node of a model, with parts of this length, a multiple of a page.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
+        let memory = scene.memory(ranks * part);
+        let heap = |own| Self::new(Segment::of_model(memory, ranks * part), part, ranks, own);
+        (0..ranks).map(heap).collect()
+    }
+
     fn new(segment: Segment, part: usize, ranks: usize, own: usize) -> Self {
         Self {
             segment,

@@ -1,0 +1,89 @@
+//! Images of models, which run the whole runtime on one node.
+//!
+//! What all waits promise where an image ends at some step: a survivor gets what that image had completed, or
+//! the error that names it; none waits for ever.
+
+use super::start::handler;
+use crate::Runtime;
+use crate::state::coarray::{Allocation, Use};
+use crate::state::handles::Handle;
+use crate::state::messages::Kind;
+use hcube_core::atomic::model::{End, Scene};
+use hcube_core::comm::model::SetUp;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::{Region, bytes_of_mut};
+use hcube_core::onesided::{Onesided, Request};
+use hcube_core::progress::wait::Patience;
+
+/// An image of a model.
+pub(crate) type Image = Runtime<SetUp>;
+
+/// Bytes of the heap of an image.
+const PART: usize = 32 << 10;
+
+/// Some images, on teams with boards or with rings only.
+pub(crate) fn images(scene: &mut Scene, count: usize, have_boards: bool) -> Vec<Image> {
+    let memories = Onesided::of_model(scene, count, PART).into_iter().enumerate();
+    let image = |(rank, memory)| {
+        let comm = SetUp { rank, size: count };
+        let runtime = Runtime::on(memory, Patience::new(true, false), comm, Kind::ALL.map(handler));
+        let world = runtime.world();
+        let mut image = runtime.image.borrow_mut();
+        let team = image.teams.get_mut(world).expect("the team of all images");
+        assert!(team.board().is_some() || count == 1);
+        if !have_boards {
+            team.set_board(None);
+        }
+        drop(image);
+        runtime
+    };
+    memories.map(image).collect()
+}
+
+/// A coarray of some bytes on all images.
+pub(crate) fn coarray(images: &[Image], bytes: usize, purpose: Use) -> Handle {
+    let add = |runtime: &Image| {
+        let (team, mut image) = (runtime.world(), runtime.image.borrow_mut());
+        let offset = image.memory.heap().allocate(bytes).expect("room");
+        let allocation = Allocation { team, id: [0, u64::MAX], bytes, offset, is_symmetric: true, purpose };
+        image.coarrays.add(allocation, Some(images.len()))
+    };
+    images.iter().map(add).last().expect("images")
+}
+
+/// The other images learn when this one ends.
+pub(crate) fn watch(images: &[Image], ended: usize, end: &End) {
+    for image in images {
+        let mut ends = vec![None; images.len() + 1];
+        ends[ended] = Some(end.clone());
+        image.image.borrow_mut().others.are_processes(ends);
+    }
+}
+
+/// Writes a word of a coarray of data on an image.
+pub(crate) fn write(image: &Image, coarray: Handle, rank: usize, number: usize, mut word: u64) {
+    let place = image.place(coarray, rank, 8 * number, 8).expect("a word");
+    let state = &mut *image.image.borrow_mut();
+    let bytes = Region::of(bytes_of_mut(std::slice::from_mut(&mut word)));
+    state.memory.put(&state.comm, place.image, place.offset, bytes);
+}
+
+/// Reads a word of a coarray of data on an image.
+pub(crate) fn read(image: &Image, coarray: Handle, rank: usize, number: usize) -> u64 {
+    let place = image.place(coarray, rank, 8 * number, 8).expect("a word");
+    let (state, mut word) = (&mut *image.image.borrow_mut(), 0);
+    let bytes = Region::of(bytes_of_mut(std::slice::from_mut(&mut word)));
+    assert_eq!(state.memory.get(&state.comm, place.image, place.offset, bytes), Request::DONE);
+    word
+}
+
+/// Whether something has been done; an error is that of the image that has ended.
+pub(crate) fn is_done<T>(result: Result<T>, ended: usize) -> bool {
+    match result {
+        Ok(_) => true,
+        Err(error) => {
+            assert_eq!(error, Error::FailedImage { image: ended });
+            false
+        }
+    }
+}
