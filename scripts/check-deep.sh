@@ -11,6 +11,8 @@
 #              shared memory are checked for data races
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
+#   faults     a rank is killed, stopped, out of memory or interrupted by signals after each step that it makes in
+#              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (12; 0 for all)
 #   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
 #              first time, see scripts/deep/gcc-coarrays.sh
 #   fuzz       every parser and argument checker with coverage-guided inputs
@@ -45,7 +47,7 @@ case $seconds in
     ;;
 esac
 
-all=(address undefined thread miri valgrind coarrays fuzz)
+all=(address undefined thread miri valgrind faults coarrays fuzz)
 for section in "$@"; do
     case " ${all[*]} " in
     *" $section "*) ;;
@@ -170,6 +172,14 @@ valgrind() {
     PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan "${systems[@]}" --lib -- "${pure[@]}"
 }
 
+# A library whose steps are counted (crates/core/src/atomic/fault.rs), and the tests of its faults.
+faults() {
+    local flags="--cfg hcube_fault" folder=$deep/fault
+    export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-12}
+    RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib &&
+        RUSTFLAGS=$flags cargo test --no-fail-fast --profile checked --target-dir "$folder" -p hcube --test faults
+}
+
 coarrays() {
     local code=0
     env -u RUSTC_BOOTSTRAP cargo build --release --target-dir "target/$mpi" -p hcube-gfortran || return
@@ -233,7 +243,7 @@ for section in "$@"; do
     (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
-        '^ +Running |^test result|^test .* FAILED|^fuzz: |^gcc: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
+        '^ +Running |^test result|^test .* FAILED|^faults: |^fuzz: |^gcc: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
     wait $job || code=$?
     case $code in
     0) line="$section: passed" ;;

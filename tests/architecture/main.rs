@@ -103,7 +103,8 @@ const LONG_FILES: [(&str, &str); 5] = [
 const SYSTEM_CALLS: [&str; 1] = ["crates/core/src/node/"];
 
 /// Further files with `libc`, with reasons.
-const OTHER_SYSTEM_CALLS: [(&str, &str); 4] = [
+const OTHER_SYSTEM_CALLS: [(&str, &str); 5] = [
+    ("crates/core/src/atomic/fault.rs", "kills or disturbs the process in builds for tests of faults"),
     ("tool/src/bench/caf/calls/openshmem.rs", "ends the process where OpenSHMEM asks for it"),
     ("tool/src/bench/gfortran/job.rs", "asks mpirun to end, which ends its processes"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),

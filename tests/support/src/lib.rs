@@ -30,7 +30,7 @@ pub mod update;
 pub mod variables;
 
 pub use results::{TOOL, json, runs};
-pub use shared_memory::{assert_no_shared_memory_left, named_shared_memory};
+pub use shared_memory::{assert_no_shared_memory_left, left_in_shared_memory, named_shared_memory};
 pub use skip::{only_with, skip, unproved};
 pub use supervise::Outcome;
 
@@ -105,9 +105,13 @@ fn program(name: &str) -> String {
 }
 
 /// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile
-/// `checked`, otherwise the directory of the test's own profile.
+/// `checked`, otherwise the directory of the test's own profile, as for tests of faults, whose library is built
+/// with them.
 pub fn build() -> PathBuf {
     let own = own_build();
+    if cfg!(hcube_fault) {
+        return own;
+    }
     match std::env::var_os("CARGO_TARGET_DIR") {
         // Tests contain nothing of MPI: those that were built for one library are run for others.
         Some(target) if own.ends_with("checked") => root().join(target).join("release"),

@@ -9,19 +9,27 @@
 //! [`read`] where a rank reads what it has found published. A model fails if two of these accesses, one of
 //! them a write, are not ordered by what the ranks have stored and loaded. In a normal build the marks are
 //! nothing.
+//!
+//! In a build with `--cfg hcube_fault` the stores and updates of a process are counted, and it is killed or
+//! disturbed at one of them (`fault.rs`).
 
+#[cfg(any(hcube_fault, test))]
+#[cfg_attr(not(hcube_fault), allow(dead_code, reason = "its own tests are in every build"))]
+mod fault;
 #[cfg(hcube_model)]
 pub mod model;
 
+#[cfg(not(any(hcube_model, hcube_fault)))]
+pub use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 #[cfg(not(hcube_model))]
 pub use std::{
     hint::spin_loop,
-    sync::atomic::{
-        AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-        fence,
-    },
+    sync::atomic::{AtomicPtr, Ordering, fence},
     thread::yield_now,
 };
+
+#[cfg(hcube_fault)]
+pub use fault::{AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 
 #[cfg(hcube_model)]
 pub use model::cells::{

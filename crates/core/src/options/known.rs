@@ -61,7 +61,7 @@ pub const OF_A_BUILD: [&str; 14] = [
 ];
 
 /// Beginnings of the names that tests and scripts of hcube set.
-const OF_TESTS: [&str; 3] = ["HCUBE_TEST_", "HCUBE_FUZZ_", "HCUBE_UPDATE_"];
+const OF_TESTS: [&str; 4] = ["HCUBE_TEST_", "HCUBE_FAULT", "HCUBE_FUZZ_", "HCUBE_UPDATE_"];
 
 /// The beginning of the names of all variables of hcube.
 pub const PREFIX: &str = "HCUBE_";
