@@ -13,6 +13,8 @@
 #   valgrind   the same modules in valgrind's memcheck
 #   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
 #              first time, see scripts/deep/gcc-coarrays.sh
+#   suites     all-to-all cases of MPI-CorrBench, the MPI Bugs Initiative and MPI-BugBench without and
+#              with the preload library, under mpirun; clones them the first time, see scripts/deep/suites.sh
 #   fuzz       every parser and argument checker with coverage-guided inputs
 #              (fuzz/), FUZZ_SECONDS each
 #
@@ -45,7 +47,7 @@ case $seconds in
     ;;
 esac
 
-all=(address undefined thread miri valgrind coarrays fuzz)
+all=(address undefined thread miri valgrind coarrays suites fuzz)
 for section in "$@"; do
     case " ${all[*]} " in
     *" $section "*) ;;
@@ -178,6 +180,14 @@ coarrays() {
     return "$code"
 }
 
+suites() {
+    local code=0
+    env -u RUSTC_BOOTSTRAP cargo build --release --target-dir "target/$mpi" -p hcube-preload || return
+    scripts/deep/suites.sh || code=$?
+    [ "$code" -ne 77 ] || skip "no suite can be cloned"
+    return "$code"
+}
+
 # The folders with the first inputs of a target, if any.
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
@@ -233,7 +243,7 @@ for section in "$@"; do
     (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
-        '^ +Running |^test result|^test .* FAILED|^fuzz: |^gcc: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
+        '^ +Running |^test result|^test .* FAILED|^fuzz: |^gcc: |^suites: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
     wait $job || code=$?
     case $code in
     0) line="$section: passed" ;;
