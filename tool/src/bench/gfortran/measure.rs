@@ -62,7 +62,7 @@ fn create_temporary(parent: &Path) -> Created {
         let path = parent.join(format!("{FOLDER}-{}-{number}", std::process::id()));
         match create(path, |path| fs::DirBuilder::new().mode(0o700).create(path)) {
             Err((_, error)) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_ATTEMPTS => {
-                number += 1
+                number += 1;
             }
             created => return created,
         }
