@@ -11,10 +11,13 @@
 #              shared memory are checked for data races
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
+#   models     all models of protocols, also the long ones, and mutations of what they visit, see doc/protocols.md
 #   faults     a rank is killed, stopped, out of memory or interrupted by signals after each step that it makes in
 #              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (12; 0 for all)
 #   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
 #              first time, see scripts/deep/gcc-coarrays.sh
+#   suites     all-to-all cases of MPI-CorrBench, the MPI Bugs Initiative and MPI-BugBench without and
+#              with the preload library, under mpirun; clones them the first time, see scripts/deep/suites.sh
 #   fuzz       every parser and argument checker with coverage-guided inputs
 #              (fuzz/), FUZZ_SECONDS each
 #
@@ -47,7 +50,7 @@ case $seconds in
     ;;
 esac
 
-all=(address undefined thread miri valgrind faults coarrays fuzz)
+all=(address undefined thread miri valgrind models faults coarrays suites fuzz)
 for section in "$@"; do
     case " ${all[*]} " in
     *" $section "*) ;;
@@ -188,6 +191,18 @@ coarrays() {
     return "$code"
 }
 
+suites() {
+    local code=0
+    env -u RUSTC_BOOTSTRAP cargo build --release --target-dir "target/$mpi" -p hcube-preload || return
+    scripts/deep/suites.sh || code=$?
+    [ "$code" -ne 77 ] || skip "no suite can be cloned"
+    return "$code"
+}
+
+models() {
+    env -u RUSTC_BOOTSTRAP -u CARGO_PROFILE_DEV_OPT_LEVEL scripts/models.sh --long --mutations
+}
+
 # The folders with the first inputs of a target, if any.
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
@@ -243,7 +258,7 @@ for section in "$@"; do
     (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
-        '^ +Running |^test result|^test .* FAILED|^faults: |^fuzz: |^gcc: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
+        '^ +Running |^test result|^test .* FAILED|^faults: |^fuzz: |^gcc: |^suites: |^[0-9]+ m|^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
     wait $job || code=$?
     case $code in
     0) line="$section: passed" ;;

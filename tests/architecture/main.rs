@@ -11,6 +11,7 @@ mod map;
 mod modules;
 mod programs;
 mod safety;
+mod security;
 mod sources;
 mod width;
 

@@ -7,5 +7,6 @@ use hcube_testing as common;
 
 mod errors;
 mod life;
+mod privileged;
 mod random;
 mod semantics;

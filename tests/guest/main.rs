@@ -10,5 +10,6 @@ mod errors;
 mod handlers;
 mod launchers;
 mod refusals;
+mod security;
 mod short;
 mod threads;

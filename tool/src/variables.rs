@@ -253,6 +253,12 @@ pub const BUILD: Group = Group {
             "package gcc-12-source of Debian, whose tests of coarrays `scripts/check-deep.sh coarrays` runs",
         ),
         Variable::new(
+            "HCUBE_SUITES",
+            "a directory",
+            "",
+            "clones of correctness suites, named corrbench, mbi and bugbench, which `scripts/check-deep.sh suites` runs",
+        ),
+        Variable::new(
             "HCUBE_DIR",
             "a directory",
             "",

@@ -3,12 +3,12 @@
 use hcube_bsp::process;
 use hcube_bsp::profile::{Figures, Summary};
 use hcube_core::error::{Result, reason};
+use hcube_core::options;
 use serde::Serialize;
-use std::env;
 
 /// The name of the file, if a profile is requested.
 fn file() -> Option<String> {
-    env::var("HCUBE_BSP_PROFILE").ok().filter(|name| !name.is_empty())
+    options::value("HCUBE_BSP_PROFILE").filter(|name| !name.is_empty())
 }
 
 /// The file; times in seconds, one value per superstep.

@@ -4,6 +4,7 @@ use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;
 use hcube_core::error::reason;
 use hcube_core::node::loader;
+use hcube_core::options;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -17,7 +18,7 @@ pub struct Output {
 impl Output {
     /// The requested statistics; `None` if the variable is not set.
     pub fn asked() -> Option<Self> {
-        Self::of(&std::env::var("HCUBE_STATS").ok()?)
+        Self::of(&options::value("HCUBE_STATS")?)
     }
 
     /// Values of `HCUBE_STATS`: nothing or 0 for none, `fftw` for the solver of FFTW only, `json:FILE` for a

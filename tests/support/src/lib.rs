@@ -19,6 +19,7 @@ pub mod installed;
 pub mod lcs;
 pub mod links;
 pub mod preload;
+pub mod privileged;
 mod results;
 pub mod scalapack;
 pub mod session;

@@ -11,15 +11,18 @@
 
 mod huge;
 pub(super) mod one_address;
+#[cfg(test)]
+mod other_users;
 mod users;
 
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result, reason};
 use crate::node::huge_pages::{self, HUGE_PAGE_BYTES, Report};
-use std::fs::File;
+use std::fs::{File, Metadata, Permissions};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::ptr::NonNull;
 
 /// Whether ranks that are threads of one process use one mapping, which is never unmapped. The thread
@@ -59,7 +62,6 @@ fn failed(what: &str) -> Error {
 }
 
 fn object(file: &File) -> Result<u64> {
-    use std::os::unix::fs::MetadataExt;
     file.metadata()
         .map(|data| data.ino())
         .map_err(|error| Error::Memory(format!("shared memory: {}", reason(&error))))
@@ -88,7 +90,7 @@ fn max_file_bytes() -> Result<u64> {
     }
 }
 
-/// An anonymous file.
+/// An anonymous file that only this user may open, which the kernel would permit to all users.
 fn create_file(length: usize) -> Result<File> {
     // SAFETY: the name is a C string; the result is checked.
     let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
@@ -97,7 +99,8 @@ fn create_file(length: usize) -> Result<File> {
     }
     // SAFETY: a file that was just created and has no other owner.
     let file = unsafe { File::from_raw_fd(number) };
-    file.set_len(length as u64)
+    file.set_permissions(Permissions::from_mode(0o600))
+        .and_then(|()| file.set_len(length as u64))
         .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {}", reason(&error))))?;
     Ok(file)
 }
@@ -113,7 +116,9 @@ fn open_file(location: Location) -> Result<File> {
     let file = File::options().read(true).write(true).open(&path).map_err(|error| {
         Error::Memory(format!("shared memory of process {}: {}", location.process, reason(&error)))
     })?;
-    if object(&file)? != location.object {
+    // A process number may have been given to a process of another user, which root may open.
+    let is_own = |data: Metadata| data.ino() == location.object && data.uid() == system_v::own_user();
+    if !file.metadata().is_ok_and(is_own) {
         return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
     }
     Ok(file)

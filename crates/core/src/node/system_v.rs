@@ -11,6 +11,7 @@
 //! Source: shmctl(2), "Linux-specific notes" of shmat(2).
 
 use crate::error::{Error, Result, reason};
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// A segment of System V's shared memory, as other processes of the node find it.
@@ -24,6 +25,12 @@ pub(super) struct Identity {
 
 fn failed(what: &str) -> Error {
     Error::Memory(format!("{what}: {}", reason(&std::io::Error::last_os_error())))
+}
+
+/// The user for whom this process creates files.
+pub(super) fn own_user() -> libc::uid_t {
+    // SAFETY: has no preconditions.
+    unsafe { libc::geteuid() }
 }
 
 /// The number of this process's IPC namespace; no two of a node have the same.
@@ -56,12 +63,30 @@ pub(super) fn create(length: usize) -> Result<(NonNull<u8>, Identity)> {
 /// Maps the memory that another process has created and still has.
 ///
 /// # Errors
-/// [`Error::Memory`] for a process of another IPC namespace, and where the kernel refuses it.
+/// [`Error::Memory`] for a process of another IPC namespace or of another user, and where the kernel refuses
+/// it.
 pub(super) fn attach(identity: Identity) -> Result<NonNull<u8>> {
     if namespace()? != identity.namespace {
         return Err(Error::Memory("the shared memory of this node is in another IPC namespace".into()));
     }
-    map(identity.segment as libc::c_int)
+    let segment = identity.segment as libc::c_int;
+    // The number may have been given to a segment of another user, which root may attach.
+    if status(segment)?.shm_perm.uid != own_user() {
+        return Err(Error::Memory("the shared memory of this node belongs to another user".into()));
+    }
+    map(segment)
+}
+
+/// What the kernel knows of a segment.
+pub(super) fn status(segment: libc::c_int) -> Result<libc::shmid_ds> {
+    let mut found = MaybeUninit::uninit();
+    // SAFETY: a structure to be filled, which is read only if it was.
+    unsafe {
+        match libc::shmctl(segment, libc::IPC_STAT, found.as_mut_ptr()) {
+            0 => Ok(found.assume_init()),
+            _ => Err(failed("shmctl of shared memory")),
+        }
+    }
 }
 
 fn map(segment: libc::c_int) -> Result<NonNull<u8>> {

@@ -43,7 +43,7 @@ pub const OF_A_RUN: [&str; 33] = [
 
 /// Variables that are read only while something is built or tested. Nobody who misspells one of a run is told
 /// of these.
-pub const OF_A_BUILD: [&str; 14] = [
+pub const OF_A_BUILD: [&str; 15] = [
     "HCUBE_BUILD_ONLY",
     "HCUBE_DIR",
     "HCUBE_FC",
@@ -55,6 +55,7 @@ pub const OF_A_BUILD: [&str; 14] = [
     "HCUBE_LIBDIR",
     "HCUBE_MPI",
     "HCUBE_OPENCOARRAYS_TARBALL",
+    "HCUBE_SUITES",
     "HCUBE_TEST_SKIP",
     "HCUBE_TOOL",
     "HCUBE_UPDATE_HEADER",
@@ -127,6 +128,9 @@ pub fn did_you_mean(name: &str, nearest: &str) -> String {
 
 /// A sentence for each misspelt variable of this process, in alphabetical order.
 pub fn misspelt() -> Vec<String> {
+    if super::is_privileged() {
+        return Vec::new();
+    }
     let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let mut found: Vec<String> =
         names.filter_map(|name| nearest(&name).map(|known| did_you_mean(&name, known))).collect();

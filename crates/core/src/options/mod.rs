@@ -21,6 +21,8 @@ pub use table::{Setting, Spec, Table, agreement, check, from_variables, put};
 pub use text::{paragraph, phrase};
 pub use variable::Variable;
 
+use std::ffi::c_ulong;
+
 /// Several systems have it.
 pub const RANKS_PER_NODE: Spec =
     Spec::count("HCUBE_RANKS_PER_NODE", 0, kind::MAX_INT, "ranks").documented(
@@ -28,9 +30,24 @@ pub const RANKS_PER_NODE: Spec =
          only messages, 0 the nodes as they are.",
     );
 
-/// The value of a variable of this process.
+unsafe extern "C" {
+    /// The C library's; build.rs compiles this file without the crate `libc`.
+    safe fn getauxval(kind: c_ulong) -> c_ulong;
+}
+
+/// Whether this process has more permissions than the user who has started it, by set-user-id, set-group-id
+/// or capabilities of its file. The environment is then another user's, who must not name files to be
+/// written.
+pub fn is_privileged() -> bool {
+    const AT_SECURE: c_ulong = 23;
+    !cfg!(miri) && getauxval(AT_SECURE) != 0
+}
+
+/// The value of a variable of this process. A [privileged](is_privileged) one has none, as with the C
+/// library's `secure_getenv`.
 pub fn value(name: &str) -> Option<String> {
-    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    let value = if is_privileged() { None } else { std::env::var_os(name) };
+    value.map(|value| value.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use hcube_core::error::reason;
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
 use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +26,8 @@ const BATCHES: u32 = 21;
 
 /// The name of the folder of the programs.
 const FOLDER: &str = "hcube-bench-gfortran";
+/// Names that are tried for a temporary one.
+const MAX_ATTEMPTS: u32 = 1000;
 
 /// The folder of the programs; a temporary one is removed.
 struct Folder {
@@ -34,13 +38,34 @@ struct Folder {
 impl Folder {
     fn new(arguments: &Arguments) -> Result<Self, Failure> {
         // One of its own also in the user's, whose files may have the names of the programs.
-        let path = match &arguments.folder {
-            Some(folder) => folder.join(FOLDER),
-            None => std::env::temp_dir().join(format!("{FOLDER}-{}", std::process::id())),
+        let made = match &arguments.folder {
+            Some(folder) => create(folder.join(FOLDER), |path| fs::create_dir_all(path)),
+            None => create_temporary(&std::env::temp_dir()),
         };
-        let made = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
-        let path = made.map_err(|error| format!("--folder = {}: {}", path.display(), reason(&error)))?;
+        let path =
+            made.map_err(|(path, error)| format!("--folder = {}: {}", path.display(), reason(&error)))?;
         Ok(Self { path, is_temporary: arguments.folder.is_none() })
+    }
+}
+
+type Created = Result<PathBuf, (PathBuf, io::Error)>;
+
+fn create(path: PathBuf, create: impl FnOnce(&Path) -> io::Result<()>) -> Created {
+    create(&path).and_then(|()| path.canonicalize()).map_err(|error| (path, error))
+}
+
+/// A new folder that only this user can access: the programs in it are run, and another user may have a
+/// folder of any name in `parent`.
+fn create_temporary(parent: &Path) -> Created {
+    let mut number = 0;
+    loop {
+        let path = parent.join(format!("{FOLDER}-{}-{number}", std::process::id()));
+        match create(path, |path| fs::DirBuilder::new().mode(0o700).create(path)) {
+            Err((_, error)) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_ATTEMPTS => {
+                number += 1;
+            }
+            created => return created,
+        }
     }
 }
 
@@ -326,6 +351,18 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_temporary_folder_is_new_and_private() {
+        let parent = create_temporary(&std::env::temp_dir()).expect("a folder");
+        let taken = parent.join(format!("{FOLDER}-{}-0", std::process::id()));
+        std::os::unix::fs::symlink("/", &taken).expect("a name that another user has");
+        let made = create_temporary(&parent).expect("another name");
+        assert!(made.starts_with(&parent) && made != taken, "{}", made.display());
+        assert_eq!(fs::metadata(&made).expect("there").permissions().mode() & 0o777, 0o700);
+        fs::remove_dir_all(&parent).expect("ours");
+    }
 
     #[test]
     fn a_program_is_measured_with_its_own_library() {
