@@ -40,8 +40,7 @@ fn check(name: &str) {
     report(&format!("{name}: {all}"));
     let (mut ends, mut broken) = (BTreeMap::new(), Vec::new());
     for fault in Fault::ALL {
-        let tried = if fault == Fault::Kill { tried } else { tried.div_ceil(4) };
-        for step in all.spread(tried) {
+        for step in all.spread(fault.tried(tried)) {
             match verdict(system, fault, &step, seconds) {
                 Ok(end) => *ends.entry((fault, end)).or_insert(0) += 1,
                 Err(text) => {
@@ -78,7 +77,7 @@ macro_rules! systems {
 systems! {
     alltoall_by_slots "all-to-all by slots"
     alltoall_by_single_copy "all-to-all by single copy"
-    alltoall_persistent "persistent all-to-all"
+    alltoall_nonblocking "nonblocking all-to-all"
     random_access "RandomAccess"
     random_access_on_coarrays "RandomAccess on coarrays"
     transposition "transposition on a grid"

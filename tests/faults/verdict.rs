@@ -24,6 +24,16 @@ pub enum Fault {
 
 impl Fault {
     pub const ALL: [Self; 4] = [Self::Kill, Self::Stop, Self::Memory, Self::Interrupt];
+
+    /// The number of steps of a source that are tried, where a rank is killed after `kills` of them; 0 for all.
+    pub fn tried(self, kills: u64) -> u64 {
+        match self {
+            Self::Kill => kills,
+            Self::Memory | Self::Interrupt => kills.div_ceil(3),
+            // Each of them takes the time for which a rank is stopped.
+            Self::Stop => 1,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
