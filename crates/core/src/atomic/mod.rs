@@ -29,6 +29,30 @@ pub use model::cells::{
     fence, read, spin_loop, written, yield_now,
 };
 
+/// A function for a value of the process; in a model for one of the model, which runs beside others in one
+/// process.
+#[macro_export]
+macro_rules! of_process {
+    ($(#[$attribute:meta])* fn $name:ident() -> $kind:ty = $value:expr;) => {
+        $(#[$attribute])*
+        #[inline(always)]
+        fn $name() -> &'static $kind {
+            #[cfg(not(hcube_model))]
+            {
+                static VALUE: $kind = $value;
+                &VALUE
+            }
+            #[cfg(hcube_model)]
+            {
+                std::thread_local! {
+                    static VALUE: &'static $kind = Box::leak(Box::new($value));
+                }
+                VALUE.with(|value| *value)
+            }
+        }
+    };
+}
+
 /// This rank has written memory that begins here, and publishes it next.
 #[cfg(not(hcube_model))]
 #[inline(always)]

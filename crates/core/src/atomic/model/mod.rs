@@ -13,11 +13,13 @@
 //! that are too large: random schedules, in which every load returns the latest value.
 
 pub mod cells;
+mod member;
 pub mod mutation;
 mod run;
 mod scene;
 
-pub use scene::{End, Scene};
+pub use member::Member;
+pub use scene::{End, Scene, is_of_scene};
 
 use crate::error::Error;
 use crate::progress::{Progress, pollers::Pollers};

@@ -27,6 +27,8 @@ struct Run {
     point: Option<Rc<shuttle::sync::atomic::AtomicBool>>,
     cells: HashMap<(usize, TypeId), Rc<dyn Any>>,
     marks: HashMap<usize, Rc<UnsafeCell<()>>>,
+    /// Whether it has needed objects that it does not have.
+    lacks: bool,
     participants: HashMap<Thread, State>,
 }
 
@@ -47,8 +49,8 @@ struct State {
 }
 
 /// What is kept from execution to execution: an object belongs to all participants only if it is created
-/// before they begin, so that an execution that needs a further one is given up, and the exploration starts
-/// again with it.
+/// before they begin, so that an execution that needs further ones goes on without them, and the exploration
+/// starts again with them.
 #[derive(Default)]
 struct Known {
     cells: Vec<(usize, TypeId, Create)>,
@@ -64,7 +66,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends an execution in which a further object was needed.
+/// The end of an execution in which further objects were needed.
 struct Again;
 
 /// Ends a participant.
@@ -133,8 +135,13 @@ pub(super) fn access<T: Any>(place: usize, create: Create) -> Access<T> {
         return Access::Ordinary;
     }
     let Some(cell) = known else {
-        KNOWN.with_borrow_mut(|known| known.cells.push((place, key.1, create)));
-        panic_any(Again)
+        with_run(|run| run.lacks = true);
+        KNOWN.with_borrow_mut(|known| {
+            if !known.cells.iter().any(|&(known, kind, _)| (known, kind) == key) {
+                known.cells.push((place, key.1, create));
+            }
+        });
+        return Access::Ordinary;
     };
     Access::Checked(cell.downcast().expect("the key has the type"))
 }
@@ -147,8 +154,12 @@ pub(super) fn memory(place: *const u8) -> Option<Rc<UnsafeCell<()>>> {
     let place = place.addr();
     let known = with_run(|run| run.marks.get(&place).cloned());
     if known.is_none() {
-        KNOWN.with_borrow_mut(|known| known.marks.push(place));
-        panic_any(Again)
+        with_run(|run| run.lacks = true);
+        KNOWN.with_borrow_mut(|known| {
+            if !known.marks.contains(&place) {
+                known.marks.push(place);
+            }
+        });
     }
     known
 }
@@ -172,7 +183,11 @@ pub(super) fn wait() {
         loom::skip_branch();
     }
     loop {
-        if is_random { shuttle::thread::yield_now() } else { loom::thread::yield_now() }
+        if is_random {
+            shuttle::thread::yield_now()
+        } else {
+            loom::thread::yield_now()
+        }
         if !goes_on() || polled.is_empty() || polled.iter().any(|changed| changed()) {
             return;
         }
@@ -230,6 +245,9 @@ fn execute(model: Model, choice: usize) {
         let start = |participant| loom::thread::spawn(move || run_participant(participant));
         let threads: Vec<_> = participants.into_iter().map(start).collect();
         threads.into_iter().for_each(|thread| thread.join().expect("a participant panicked"));
+    }
+    if with_run(|run| run.lacks) {
+        panic_any(Again);
     }
     if let Some(check) = finally {
         check();
