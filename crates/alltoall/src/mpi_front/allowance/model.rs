@@ -49,7 +49,7 @@ fn threads(scene: &mut Scene, allowances: &'static [usize]) {
 /// The cases.
 pub const MODELS: &[Model] = &[
     Model::new("alltoall::allowance", "two threads", |scene| threads(scene, &[2, 1]))
-        .with(Extent::Preemptions(3)),
-    Model::new("alltoall::allowance", "three threads", |scene| threads(scene, &[1; 3]))
         .with(Extent::Preemptions(2)),
+    Model::new("alltoall::allowance", "three threads", |scene| threads(scene, &[1; 3]))
+        .with(Extent::Preemptions(1)),
 ];

@@ -31,5 +31,5 @@ fn threads(scene: &mut Scene, threads: usize) {
 pub const MODELS: &[Model] = &[
     Model::new("alltoall::operations", "two threads", |scene| threads(scene, 2)),
     Model::new("alltoall::operations", "three threads", |scene| threads(scene, 3))
-        .with(Extent::Preemptions(3)),
+        .with(Extent::Preemptions(1)),
 ];

@@ -33,7 +33,7 @@ pub(super) fn placed(own: usize, entries: Box<[Entry]>) -> Box<[Entry]> {
             let Entry { send, receive, .. } = entry;
             (&raw mut (*place.as_ptr()).send).write(send);
             (&raw mut (*place.as_ptr()).receive).write(receive);
-            place.as_ref().done.store(0, Ordering::Relaxed);
+            place.as_ref().done.swap(0, Ordering::Relaxed);
         }
     }
     // SAFETY: memory of the scene, which `free` takes back.
