@@ -10,6 +10,9 @@
 //! Between nodes all ranks wait for each other.
 //! Cost: one round of notices, or one all-reduce of five words; both if several nodes have several ranks.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::conditions::Conditions;
 use super::copies::write_pieces;
 use super::leaders;

@@ -62,4 +62,13 @@ pub use task::Task;
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
+    ballot::model::MODELS,
+    slots::model::MODELS,
+    single_copy::exchange::model::MODELS,
+    single_copy::nonblocking::model::MODELS,
+    single_copy::persistent::model::MODELS,
+    mpi_front::allowance::model::MODELS,
+    mpi_front::one_rank::model::MODELS,
+    mpi_front::persistent::model::MODELS,
+];

@@ -8,6 +8,9 @@
 //! Cost: a round per slot of bytes; 2 copies per byte. Extra memory: the slots of the board.
 //! Source: our own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::copies::{copy_own, piece_bytes, write_pieces};
 use super::node::{Node, Transfer, partners, wait};
 use super::select::MAX_ENCLOSED_BYTES;

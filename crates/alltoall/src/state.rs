@@ -1,6 +1,9 @@
 //! The state of exchanges on a communicator: placement of ranks, the notice board of the node, processes for
 //! single copy, scratch memory. Created at the first exchange.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::bundles;
 use super::conditions::Conditions;
 use super::factors::Factors;
@@ -98,8 +101,22 @@ impl ExchangeState {
     /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         let seed = agree_on_and_share(comm, &options.agreement(), seed(comm.simulated()))?;
+        let mut state = Self::without_node(comm, options, seed)?;
+        if comm.size() > 1 && options.schedule != Schedule::Library {
+            state.look_at_nodes(comm)?;
+        }
+        if state.scratch.size() == 0 && !state.situation.shared {
+            let scratch = Scratch::new(options.memory + BASE_MEMORY_BYTES);
+            state.scratch = agree(comm, scratch)?;
+        }
+        state.fixed = state.own_bytes();
+        Ok(state)
+    }
+
+    /// The state before ranks share anything but the seed of the factors.
+    fn without_node<C: Comm + ?Sized>(comm: &C, options: &Options, seed: u64) -> Result<Self> {
         let (size, rank) = (comm.size(), comm.rank());
-        let mut state = Self {
+        Ok(Self {
             options: *options,
             rank,
             situation: Situation {
@@ -128,16 +145,7 @@ impl ExchangeState {
             short_times: None,
             forwarded: None,
             fixed: 0,
-        };
-        if size > 1 && options.schedule != Schedule::Library {
-            state.look_at_nodes(comm)?;
-        }
-        if state.scratch.size() == 0 && !state.situation.shared {
-            let scratch = Scratch::new(options.memory + BASE_MEMORY_BYTES);
-            state.scratch = agree(comm, scratch)?;
-        }
-        state.fixed = state.own_bytes();
-        Ok(state)
+        })
     }
 
     fn look_at_nodes<C: Comm + ?Sized>(&mut self, comm: &C) -> Result<()> {

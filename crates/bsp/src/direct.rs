@@ -44,6 +44,12 @@ impl Direct {
         Ok(proved.ok().map(|processes| Self { processes, reads: Vec::new(), threshold }))
     }
 
+    /// Single copy of any number of bytes with the processes of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(processes: usize) -> Self {
+        Self { processes: vec![Process::of_model(); processes], reads: Vec::new(), threshold: 1 }
+    }
+
     /// Whether a direct copy of `bytes` bytes is faster than through buffers.
     #[inline]
     pub fn is_worthwhile(&self, bytes: usize) -> bool {

@@ -33,6 +33,11 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
+    /// Of a process whose node has this number of processes.
+    pub fn of(mates: usize) -> Self {
+        Self { mates }
+    }
+
     /// Puts, messages and replies.
     #[inline]
     pub fn data(self, mate: usize) -> usize {
@@ -50,7 +55,7 @@ impl Lists {
         2 * self.mates
     }
 
-    fn count(self) -> usize {
+    pub fn count(self) -> usize {
         2 * self.mates + 1
     }
 }
@@ -87,12 +92,12 @@ fn share_memory<C: Comm>(comm: &C, options: &Options) -> Result<(Topology, Recor
     let processes = if comm.simulated() { comm.size() } else { 1 };
     let mut reserve = [-(lists::reserve(ranks.len(), processes) as i64)];
     comm.all_reduce_max(&mut reserve)?;
-    let lists = Lists { mates: ranks.len() }.count();
+    let lists = Lists::of(ranks.len()).count();
     match RecordLists::share(comm, &ranks, lists, -reserve[0] as usize) {
         Ok(records) => Ok((topology, records)),
         // On all processes alike; messages instead.
         Err(_) => {
-            let records = agree(comm, RecordLists::own(Lists { mates: 1 }.count()))?;
+            let records = agree(comm, RecordLists::own(Lists::of(1).count()))?;
             Ok((Topology::without_nodes(comm.size()), records))
         }
     }
@@ -122,14 +127,19 @@ impl<C: Comm> Spmd<C> {
         let forwarding = (topology.nodes() > 1).then(|| Forwarding::new(&topology, own, options.memory));
         let direct = Direct::prove(&comm, &mates.processes, options.single_copy)?;
         comm.barrier()?;
-        Ok(Self {
+        Ok(Self { forwarding, direct, ..Self::on(comm, patience, mates, records) })
+    }
+
+    /// The process whose node has these processes and lists, before its first superstep.
+    pub(crate) fn on(comm: C, patience: Patience, mates: Mates, records: RecordLists) -> Self {
+        Self {
             begin: comm.seconds(),
             patience,
-            lists: Lists { mates: mates.processes.len() },
+            lists: Lists::of(mates.processes.len()),
             mates,
             records,
-            forwarding,
-            direct,
+            forwarding: None,
+            direct: None,
             registry: Registry::default(),
             tags: TagSizes::default(),
             queue: Queue::default(),
@@ -137,7 +147,7 @@ impl<C: Comm> Spmd<C> {
             incoming: Default::default(),
             profile: None,
             comm,
-        })
+        }
     }
 
     /// This process.

@@ -14,12 +14,16 @@
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
 //! Source: Hill et al. 1998, §3.2 for the order of gets and puts; everything else is our own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::agreement::{self, Calls, Flag, Votes};
 use crate::mates::{Place, exceeded};
 use crate::messages::{Message, padded};
 use crate::record::{self, Kind, Source, label};
 use crate::spmd::Spmd;
 use hcube_core::Result;
+use hcube_core::atomic;
 use hcube_core::comm::Comm;
 use hcube_core::error::Error;
 use hcube_core::machine::work::COPY;
@@ -276,6 +280,7 @@ impl<C: Comm> Spmd<C> {
             record.payload.read(bytes_of_mut(&mut words));
             let [request, bytes] = words;
             let memory = spmd.own_memory("bsp_get or bsp_hpget", origin, &record, bytes as usize)?;
+            atomic::read(memory.address());
             if let Some(profile) = &mut spmd.profile {
                 profile.answered(memory.len());
             }
@@ -343,6 +348,8 @@ impl<C: Comm> Spmd<C> {
                 let memory =
                     self.own_memory("bsp_put or bsp_hpput", origin, &record, record.payload.len())?;
                 record.payload.copy_to(memory);
+                // Others may read or write it directly in the next superstep.
+                atomic::written(memory.address());
             }
             Kind::Message => {
                 let (tag, bytes) = (self.tags.sent, record.value as usize);

@@ -14,11 +14,15 @@
 //! Cost: some 50 instructions in a call with an allowance.
 //! Source: our own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::call::{Call, Counts, Function, Types};
 use hcube_core::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
+use hcube_core::of_process;
 use hcube_core::progress::Progress;
 
 /// The allowance of the process. It contains nothing that the state of its communicator does not have, and
@@ -41,13 +45,16 @@ struct OwnLine(AtomicU64);
 /// The handle of no communicator in any library.
 const NO_COMMUNICATOR: usize = 0;
 
-static CURRENT: Current = Current {
-    taken: AtomicBool::new(false),
-    comm: AtomicUsize::new(NO_COMMUNICATOR),
-    datatype: AtomicUsize::new(0),
-    ranks: AtomicUsize::new(0),
-    calls_left: OwnLine(AtomicU64::new(0)),
-};
+of_process! {
+    /// The allowance of the process.
+    fn current() -> Current = Current {
+        taken: AtomicBool::new(false),
+        comm: AtomicUsize::new(NO_COMMUNICATOR),
+        datatype: AtomicUsize::new(0),
+        ranks: AtomicUsize::new(0),
+        calls_left: OwnLine(AtomicU64::new(0)),
+    };
+}
 
 /// The allowance of a communicator, which ends when this is dropped.
 #[derive(Debug)]
@@ -74,26 +81,26 @@ impl Allowance {
 
     fn give(comm: MPI_Comm, ranks: usize, datatype: MPI_Datatype, calls: u64) -> Option<Self> {
         let comm = handle(comm);
-        if comm == NO_COMMUNICATOR || CURRENT.taken.swap(true, Ordering::Acquire) {
+        if comm == NO_COMMUNICATOR || current().taken.swap(true, Ordering::Acquire) {
             return None;
         }
-        CURRENT.datatype.store(datatype as usize, Ordering::Relaxed);
-        CURRENT.ranks.store(ranks, Ordering::Relaxed);
-        CURRENT.calls_left.0.store(calls, Ordering::Relaxed);
-        CURRENT.comm.store(comm, Ordering::Release);
+        current().datatype.store(datatype as usize, Ordering::Relaxed);
+        current().ranks.store(ranks, Ordering::Relaxed);
+        current().calls_left.0.store(calls, Ordering::Relaxed);
+        current().comm.store(comm, Ordering::Release);
         Some(Self { calls_given: calls })
     }
 
     /// How many calls have used it.
     pub(super) fn used(&self) -> u64 {
-        self.calls_given - CURRENT.calls_left.0.load(Ordering::Relaxed)
+        self.calls_given - current().calls_left.0.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for Allowance {
     fn drop(&mut self) {
-        CURRENT.comm.store(NO_COMMUNICATOR, Ordering::Relaxed);
-        CURRENT.taken.store(false, Ordering::Release);
+        current().comm.store(NO_COMMUNICATOR, Ordering::Relaxed);
+        current().taken.store(false, Ordering::Release);
     }
 }
 
@@ -105,20 +112,20 @@ impl Drop for Allowance {
 #[inline(always)]
 pub unsafe fn take(call: &Call) -> bool {
     let comm = handle(call.comm);
-    if CURRENT.comm.load(Ordering::Acquire) != comm
+    if current().comm.load(Ordering::Acquire) != comm
         || comm == NO_COMMUNICATOR
         || !matches!(call.function, Function::Alltoall | Function::Alltoallv)
         || !call.guest
     {
         return false;
     }
-    let left = CURRENT.calls_left.0.load(Ordering::Relaxed);
+    let left = current().calls_left.0.load(Ordering::Relaxed);
     // SAFETY: arrays of these functions hold an entry per rank of this communicator, by the contract of this
     // function.
-    if left == 0 || !unsafe { is_plainly_valid(call, CURRENT.ranks.load(Ordering::Relaxed)) } {
+    if left == 0 || !unsafe { is_plainly_valid(call, current().ranks.load(Ordering::Relaxed)) } {
         return false;
     }
-    CURRENT.calls_left.0.store(left - 1, Ordering::Relaxed);
+    current().calls_left.0.store(left - 1, Ordering::Relaxed);
     true
 }
 
@@ -139,7 +146,7 @@ fn one_datatype(call: &Call) -> Option<MPI_Datatype> {
 /// Arrays of the call hold an entry per rank.
 #[inline(always)]
 unsafe fn is_plainly_valid(call: &Call, ranks: usize) -> bool {
-    let datatype = CURRENT.datatype.load(Ordering::Relaxed);
+    let datatype = current().datatype.load(Ordering::Relaxed);
     one_datatype(call).is_some_and(|found| found as usize == datatype)
         && [call.send, call.receive].iter().all(|side| {
             let counted = match side.counts {

@@ -7,17 +7,23 @@
 //! Restrictions: only calls of programs that do not use hcube's functions.
 //! Cost: two loads and comparisons in each call.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::call::{Call, Counts, Types};
 use hcube_core::atomic::{AtomicUsize, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::mpi::datatype::is_usual;
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::{MPI_Comm, MpiComm};
+use hcube_core::of_process;
 use hcube_core::progress::Progress;
 
-/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] if it was
-/// freed, and before the first.
-static LAST: [AtomicUsize; 2] = [const { AtomicUsize::new(NONE) }; 2];
+of_process! {
+    /// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] if it was
+    /// freed, and before the first.
+    fn last() -> [AtomicUsize; 2] = [const { AtomicUsize::new(NONE) }; 2];
+}
 
 /// The handle of no communicator in any library.
 const NONE: usize = 0;
@@ -50,13 +56,13 @@ impl OneRank {
     #[inline]
     pub(super) fn remember(&self) {
         // Relaxed: nothing else is published; other threads make their calls on other communicators.
-        LAST[usize::from(self.served)].store(self.comm, Ordering::Relaxed);
+        last()[usize::from(self.served)].store(self.comm, Ordering::Relaxed);
     }
 }
 
 impl Drop for OneRank {
     fn drop(&mut self) {
-        let last = &LAST[usize::from(self.served)];
+        let last = &last()[usize::from(self.served)];
         let _ = last.compare_exchange(self.comm, NONE, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -73,7 +79,7 @@ fn handle(comm: MPI_Comm) -> usize {
 #[inline(always)]
 pub unsafe fn at_once(call: &Call) -> Option<AtOnce> {
     let comm = handle(call.comm);
-    let [forwarded, served] = [&LAST[0], &LAST[1]].map(|last| last.load(Ordering::Relaxed));
+    let [forwarded, served] = [&last()[0], &last()[1]].map(|last| last.load(Ordering::Relaxed));
     if comm == NONE || !call.guest {
         None
     } else if comm == forwarded {

@@ -9,6 +9,9 @@
 //! ranks learn of an error of one rank. Exchanges are served on the same path as nonblocking exchanges
 //! ([`super::nonblocking`]).
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
 use super::collective::{INSTEAD, Refusal, on_communicator, ready, set_up};
@@ -22,6 +25,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MPI_Info, MPI_Request, forward, gate};
+use hcube_core::of_process;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,14 +41,19 @@ pub struct Operation {
     exchange: Option<Mutex<Persistent>>,
 }
 
-/// The operations of this process by the handles of their requests, which belong to the process and to no
-/// communicator: one may be freed before its requests are.
-static OPERATIONS: Mutex<BTreeMap<usize, Arc<Operation>>> = Mutex::new(BTreeMap::new());
-/// Their number: most programs have none, and no start of theirs is to wait for the table.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+of_process! {
+    /// The operations of this process by the handles of their requests, which belong to the process and to no
+    /// communicator: one may be freed before its requests are.
+    fn table() -> Mutex<BTreeMap<usize, Arc<Operation>>> = Mutex::new(BTreeMap::new());
+}
+
+of_process! {
+    /// Their number: most programs have none, and no start of theirs is to wait for the table.
+    fn count() -> AtomicUsize = AtomicUsize::new(0);
+}
 
 fn operations() -> MutexGuard<'static, BTreeMap<usize, Arc<Operation>>> {
-    OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+    table().lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether there may be an operation.
@@ -52,7 +61,7 @@ fn operations() -> MutexGuard<'static, BTreeMap<usize, Arc<Operation>>> {
 pub fn exist() -> bool {
     // Relaxed: a thread that starts an operation has received its request from the thread that has
     // initialised it.
-    COUNT.load(Ordering::Relaxed) > 0
+    count().load(Ordering::Relaxed) > 0
 }
 
 /// The operations among requests that are to be started.
@@ -72,7 +81,7 @@ pub unsafe fn operations_of(requests: *const MPI_Request, count: c_int) -> Vec<A
 /// The request was freed and does not belong to an operation any more.
 pub fn forget(request: MPI_Request) {
     if operations().remove(&(request as usize)).is_some() {
-        COUNT.fetch_sub(1, Ordering::Relaxed);
+        count().fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -85,7 +94,7 @@ impl Operation {
     /// From here on, the request belongs to this operation.
     pub fn register(self, request: MPI_Request) {
         if operations().insert(request as usize, Arc::new(self)).is_none() {
-            COUNT.fetch_add(1, Ordering::Relaxed);
+            count().fetch_add(1, Ordering::Relaxed);
         }
     }
 

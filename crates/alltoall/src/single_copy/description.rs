@@ -1,5 +1,8 @@
 //! The description of a rank's blocks for other ranks of its node, in memory that they read by single copy.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::node::Node;
 use crate::task::Task;
 use hcube_core::atomic::{AtomicU64, Ordering};
@@ -74,7 +77,9 @@ impl Description {
             let (send, receive) = (runs(&task.outgoing(rank)), runs(&task.incoming(rank)));
             Entry { send, receive, ..Entry::default() }
         });
-        let entries = entries.collect();
+        let entries: Box<[Entry]> = entries.collect();
+        #[cfg(hcube_model)]
+        let entries = model::placed(own, entries);
         match lacks_memory {
             true => Err(Error::Memory("no memory for the description of non-contiguous blocks".into())),
             false => Ok(Self { entries, lists, own }),
@@ -119,12 +124,21 @@ impl Description {
 
     /// Notes that nothing is left to be copied by another rank.
     pub fn note_done(&self, number: usize) {
-        self.entries[number].done.store(1, Ordering::Release);
+        // Relaxed: where this rank notes it, only this rank reads it.
+        self.entries[number].done.store(1, Ordering::Relaxed);
     }
 
     /// Whether the blocks for all other ranks are copied.
     pub fn is_done(&self) -> bool {
+        // Acquire: the other rank has ended its accesses before this rank frees the memory.
         self.others().all(|number| self.entries[number].done.load(Ordering::Acquire) != 0)
+    }
+}
+
+#[cfg(hcube_model)]
+impl Drop for Description {
+    fn drop(&mut self) {
+        model::free(self.own, std::mem::take(&mut self.entries));
     }
 }
 
@@ -203,11 +217,9 @@ impl Blocks {
 /// # Safety
 /// As [`Blocks::read`].
 pub unsafe fn note_done(process: Process, address: u64, own: usize) -> Result<()> {
-    let done = 1u64;
-    let note = [Run::new((&raw const done).cast(), size_of_val(&done))];
     let place = address + (own * ENTRY_BYTES + DONE_OFFSET) as u64;
-    // SAFETY: the address is that of a living description; the note lies in an atomic of it.
-    unsafe { process.write_runs(&[Run { address: place, bytes: size_of_val(&done) as u64 }], &note) }
+    // SAFETY: the address is that of a living description; the note is an atomic of it.
+    unsafe { process.store(place, 1) }
 }
 
 /// The error if more is sent than is expected.

@@ -16,6 +16,9 @@
 //! Source: the swap is the pairwise exchange of Hofmann and Ruenger, EuroMPI 2013, §3; single copy and the
 //! division into halves are our own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::copies::copy_own;
 use crate::node::{Node, Transfer, partners, wait};
 use crate::task::Task;

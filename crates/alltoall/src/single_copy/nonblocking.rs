@@ -20,6 +20,9 @@
 //! exchange, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::description::{Blocks, Description, Part, note_done, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
 use crate::copies::copy_own;

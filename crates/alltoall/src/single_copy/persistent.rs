@@ -12,6 +12,9 @@
 //! rank and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our
 //! own.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
 use crate::node::Node;

@@ -7,7 +7,7 @@ use hcube_core::error::Result;
 
 /// The least bytes that ranks share: below, a copy takes less time than the scatter of the times at which
 /// ranks arrive.
-pub const MIN_SHARED_BYTES: u64 = 128 << 10;
+pub const MIN_SHARED_BYTES: u64 = if cfg!(hcube_model) { 1 } else { 128 << 10 };
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
 /// Maximum time in seconds for which a rank waits: the ranks of a program that computes in step start within
@@ -39,7 +39,10 @@ pub fn share_with_later<O: Offers>(
     mut copy: impl FnMut(usize, O::Word) -> Result<()>,
 ) -> Result<()> {
     let until = seconds() + (bytes as f64 / 2.0 / COPIED_PER_SECOND).min(MAX_STAY);
-    while !later.is_empty() && seconds() < until {
+    // In a model time does not pass: each other rank may take an offer before one poll.
+    let mut polls = 0..later.len();
+    let mut is_time_left = || if cfg!(hcube_model) { polls.next().is_some() } else { seconds() < until };
+    while !later.is_empty() && is_time_left() {
         let taken = later.iter().find_map(|&rank| Some((rank, offers.taken(rank)?)));
         let Some((rank, word)) = taken else {
             std::hint::spin_loop();

@@ -9,14 +9,14 @@ use crate::state::coarray::{Allocation, Use};
 use crate::state::handles::Handle;
 use crate::state::messages::Kind;
 use hcube_core::atomic::model::{End, Scene};
-use hcube_core::comm::model::SetUp;
+use hcube_core::comm::model::Member;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::onesided::{Onesided, Request};
 use hcube_core::progress::wait::Patience;
 
 /// An image of a model.
-pub(crate) type Image = Runtime<SetUp>;
+pub(crate) type Image = Runtime<Member>;
 
 /// Bytes of the heap of an image.
 const PART: usize = 32 << 10;
@@ -25,7 +25,7 @@ const PART: usize = 32 << 10;
 pub(crate) fn images(scene: &mut Scene, count: usize, have_boards: bool) -> Vec<Image> {
     let memories = Onesided::of_model(scene, count, PART).into_iter().enumerate();
     let image = |(rank, memory)| {
-        let comm = SetUp { rank, size: count };
+        let comm = Member::of_set_up(rank, count);
         let runtime = Runtime::on(memory, Patience::new(true, false), comm, Kind::ALL.map(handler));
         let world = runtime.world();
         let mut image = runtime.image.borrow_mut();

@@ -41,6 +41,29 @@ pub use model::cells::{
 #[cfg(not(hcube_model))]
 #[inline(always)]
 pub fn worked() {}
+/// A function for a value of the process; in a model for one of the model, which runs beside others in one
+/// process.
+#[macro_export]
+macro_rules! of_process {
+    ($(#[$attribute:meta])* fn $name:ident() -> $kind:ty = $value:expr;) => {
+        $(#[$attribute])*
+        #[inline(always)]
+        fn $name() -> &'static $kind {
+            #[cfg(not(hcube_model))]
+            {
+                static VALUE: $kind = $value;
+                &VALUE
+            }
+            #[cfg(hcube_model)]
+            {
+                std::thread_local! {
+                    static VALUE: &'static $kind = Box::leak(Box::new($value));
+                }
+                VALUE.with(|value| *value)
+            }
+        }
+    };
+}
 
 /// This rank has written memory that begins here, and publishes it next.
 #[cfg(not(hcube_model))]

@@ -28,15 +28,16 @@ mod queue;
 
 use super::single_copy::Process;
 use super::slots::{self, Slots};
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use queue::{Place, Queue, Queued};
 
 /// Operations of one bucket that not all ranks have started.
-const ROWS: usize = 64;
+const ROWS: usize = if cfg!(hcube_model) { 2 } else { 64 };
 /// Buckets: operations with consecutive keys are in different ones.
-const BUCKETS: usize = 64;
+const BUCKETS: usize = if cfg!(hcube_model) { 1 } else { 64 };
 
 /// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for
 /// a free one), how many ranks have started each, their words, and where the lists of the ranks are.
@@ -73,11 +74,24 @@ impl Arrivals {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
+        Ok(Self::on(Slots::create(comm, ranks, Self::layout(ranks.len())?)?))
+    }
+
+    /// The tables of some ranks in the memory of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize) -> Vec<Self> {
+        let slots = Slots::of_model(scene, ranks, Self::layout(ranks).expect("small"));
+        slots.into_iter().map(Self::on).collect()
+    }
+
+    fn layout(ranks: usize) -> Result<slots::Layout> {
         // The buckets are distributed over the regions of all ranks.
-        let counters = Self::first_offer(ranks.len()) + OFFER_WORDS * ranks.len();
-        let layout = slots::Layout::new(super::LINE_PAIR, counters, 1, 0)?;
-        let queues = (0..BUCKETS).map(|_| Queue::default()).collect();
-        Ok(Self { slots: Slots::create(comm, ranks, layout)?, queues })
+        let counters = Self::first_offer(ranks) + OFFER_WORDS * ranks;
+        slots::Layout::new(super::LINE_PAIR, counters, 1, 0)
+    }
+
+    fn on(slots: Slots) -> Self {
+        Self { slots, queues: (0..BUCKETS).map(|_| Queue::default()).collect() }
     }
 
     /// Bytes of this rank's part of the table, and of its lists.
@@ -151,7 +165,7 @@ impl Arrivals {
         let lock = self.word(bucket, LOCK);
         while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             // Held for some hundred nanoseconds, unless its holder has lost its core.
-            std::thread::yield_now();
+            atomic::yield_now();
         }
         let before = self.enter_locked(bucket, key, own_word, processes);
         self.word(bucket, LOCK).store(0, Ordering::Release);

@@ -77,6 +77,15 @@ impl Board {
         Ok(Self::on(Slots::create(comm, ranks, slots)?, layout))
     }
 
+    /// The board of each of some ranks in the memory of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, capacity: usize) -> Vec<Self> {
+        let layout = Layout::new(ranks, capacity);
+        let slots = slots::Layout::new(LINE_PAIR, refusals::COUNTERS, 2, layout.details_end);
+        let slots = Slots::of_model(scene, ranks, slots.expect("small"));
+        slots.into_iter().map(|slots| Self::on(slots, layout)).collect()
+    }
+
     /// The board on slots for notices of this layout, before the first round.
     fn on(slots: Slots, layout: Layout) -> Self {
         let ranks = slots.ranks();

@@ -1,14 +1,25 @@
 //! Single copy between processes (`process_vm_readv`, `process_vm_writev`): a test of whether it is
 //! permitted, and the copies.
 
+#[cfg(hcube_model)]
+pub mod model;
+
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, reason};
 use crate::memory::Region;
+#[cfg(not(hcube_model))]
+use libc::{process_vm_readv, process_vm_writev};
+#[cfg(hcube_model)]
+use model::{process_vm_readv, process_vm_writev};
 
 /// The memory of another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Process(libc::pid_t);
 
+#[cfg(hcube_model)]
+type Transfer = model::Transfer;
+#[cfg(not(hcube_model))]
 type Transfer = unsafe extern "C" fn(
     libc::pid_t,
     *const libc::iovec,
@@ -46,7 +57,7 @@ impl Process {
     /// # Errors
     /// The kernel's: not permitted, no such process, no such address.
     pub fn read(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(libc::process_vm_readv, address, local)
+        self.transfer(process_vm_readv, address, local)
     }
 
     /// Copies `local` to `address` of this process.
@@ -58,7 +69,7 @@ impl Process {
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn write(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(libc::process_vm_writev, address, local)
+        self.transfer(process_vm_writev, address, local)
     }
 
     fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> Result<(), Refused> {
@@ -166,7 +177,7 @@ impl Process {
     pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the
         // process.
-        unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
+        unsafe { self.transfer_runs(process_vm_readv, there, here) }
     }
 
     /// Copies the bytes of `here`, runs of the calling process, to the bytes of `there`, runs of this
@@ -181,7 +192,28 @@ impl Process {
     pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the
         // process.
-        unsafe { self.transfer_runs(libc::process_vm_writev, there, here) }
+        unsafe { self.transfer_runs(process_vm_writev, there, here) }
+    }
+
+    /// Stores a word of this process, which it reads as an atomic. It sees the word only when this rank has
+    /// ended what it read and wrote of that process before: the kernel has dropped its reference to those
+    /// pages by an ordered operation.
+    ///
+    /// # Safety
+    /// The address is the place of an atomic of this process, which lives.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub unsafe fn store(self, address: u64, word: u64) -> Result<(), Refused> {
+        if cfg!(hcube_model) {
+            let place = std::ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: an atomic, by the contract of this function; the process is this one.
+            unsafe { AtomicU64::from_ptr(place) }.store(word, Ordering::Release);
+            return Ok(());
+        }
+        let here = [Run::new((&raw const word).cast(), size_of_val(&word))];
+        // SAFETY: an atomic of the process, by the contract of this function.
+        unsafe { self.write_runs(&[Run { address, bytes: here[0].bytes }], &here) }
     }
 
     /// # Safety

@@ -20,6 +20,8 @@ struct Run {
     point: Option<Rc<shuttle::sync::atomic::AtomicBool>>,
     cells: HashMap<(usize, TypeId), Rc<dyn Any>>,
     marks: HashMap<usize, Rc<UnsafeCell<()>>>,
+    /// Whether it has needed objects that it does not have.
+    lacks: bool,
     participants: HashMap<Thread, State>,
 }
 
@@ -42,8 +44,8 @@ struct State {
 }
 
 /// What is kept from execution to execution: an object belongs to all participants only if it is created
-/// before they begin, so that an execution that needs a further one is given up, and the exploration starts
-/// again with it.
+/// before they begin, so that an execution that needs further ones goes on without them, and the exploration
+/// starts again with them.
 #[derive(Default)]
 struct Known {
     cells: Vec<(usize, TypeId, Create)>,
@@ -57,14 +59,11 @@ thread_local! {
     static KNOWN: RefCell<Known> = RefCell::new(Known::default());
 }
 
-/// Ends an execution in which a further object was needed.
-pub(super) struct Again;
-
 /// Ends a participant.
 pub(super) struct Ended;
 
 /// Whether participants of a model run on this thread.
-pub(super) fn is_running() -> bool {
+pub fn is_running() -> bool {
     RUN.with_borrow(Option::is_some)
 }
 
@@ -126,8 +125,13 @@ pub(super) fn access<T: Any>(place: usize, create: Create) -> Access<T> {
         return Access::Ordinary;
     }
     let Some(cell) = known else {
-        KNOWN.with_borrow_mut(|known| known.cells.push((place, key.1, create)));
-        panic_any(Again)
+        with_run(|run| run.lacks = true);
+        KNOWN.with_borrow_mut(|known| {
+            if !known.cells.iter().any(|&(known, kind, _)| (known, kind) == key) {
+                known.cells.push((place, key.1, create));
+            }
+        });
+        return Access::Ordinary;
     };
     Access::Checked(cell.downcast().expect("the key has the type"))
 }
@@ -140,8 +144,12 @@ pub(super) fn memory(place: *const u8) -> Option<Rc<UnsafeCell<()>>> {
     let place = place.addr();
     let known = with_run(|run| run.marks.get(&place).cloned());
     if known.is_none() {
-        KNOWN.with_borrow_mut(|known| known.marks.push(place));
-        panic_any(Again)
+        with_run(|run| run.lacks = true);
+        KNOWN.with_borrow_mut(|known| {
+            if !known.marks.contains(&place) {
+                known.marks.push(place);
+            }
+        });
     }
     known
 }
@@ -204,6 +212,11 @@ pub(super) fn begin(participants: usize, is_random: bool) {
         run.marks = known.marks.iter().map(|&place| (place, Rc::new(UnsafeCell::new(())))).collect();
     });
     RUN.set(Some(run));
+}
+
+/// Whether the execution has needed objects that it does not have, so that its result means nothing.
+pub(super) fn lacks() -> bool {
+    RUN.with_borrow(|run| run.as_ref().is_some_and(|run| run.lacks))
 }
 
 /// Ends the execution.

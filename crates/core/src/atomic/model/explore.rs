@@ -1,11 +1,11 @@
 //! The executions of a model.
 
-use super::current::{self, Again, Ended};
+use super::current::{self, Ended};
 use super::mutation::{self, Mutation, Site};
 use super::scene::{Participant, Scene};
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::time::{Duration, Instant};
 
 /// Steps of one execution; more than any case has in which nobody waits for ever.
@@ -140,6 +140,9 @@ fn execute(model: Model, choice: usize) {
         let threads: Vec<_> = participants.into_iter().map(start).collect();
         threads.into_iter().for_each(|thread| thread.join().expect("a participant panicked"));
     }
+    if current::lacks() {
+        panic_any(Again);
+    }
     if let Some(check) = finally {
         check();
     }
@@ -169,18 +172,28 @@ fn executions(model: Model, choice: usize) {
     }
 }
 
+/// Explorations of a model that start again because an execution has needed a further object; more than any
+/// model has atomics. Atomics that lie elsewhere in each execution would need objects for ever.
+const MAX_ATTEMPTS: usize = 1000;
+
+/// The end of an execution in which further objects were needed.
+struct Again;
+
 /// The beginning of random schedules: a model that fails once fails again.
 const SEED: u64 = 47;
 
 /// Explores a model with one value of its choice, until it fails or all executions have run.
 fn explore_choice(model: Model, choice: usize) -> Result<(), Failure> {
-    let (before, _) = current::covered();
+    let ((before, _), mut attempts) = (current::covered(), 0);
     loop {
+        MESSAGE.set(None);
         current::count_from(before);
         let end = catch_unwind(AssertUnwindSafe(|| executions(model, choice)));
+        let is_useless = current::lacks();
         current::end();
         let Err(cause) = end else { return Ok(()) };
-        if !cause.is::<Again>() {
+        attempts += 1;
+        if !is_useless || attempts > MAX_ATTEMPTS {
             let text = cause.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| cause.downcast_ref::<String>().cloned());
             let text = MESSAGE.take().or(text).unwrap_or_default();

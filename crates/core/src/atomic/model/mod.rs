@@ -18,6 +18,8 @@ mod explore;
 pub mod mutation;
 mod scene;
 
+pub use crate::comm::model::Member;
 pub use crate::progress::model_rank::Rank;
+pub use current::is_running;
 pub use explore::{Explored, Extent, Failure, Model};
-pub use scene::{End, Scene};
+pub use scene::{End, Scene, is_of_scene};

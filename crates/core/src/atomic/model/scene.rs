@@ -24,6 +24,16 @@ pub(super) struct Participant {
     pub ended: Rc<Cell<bool>>,
 }
 
+/// Whether a place is in the memory that the participants share.
+pub fn is_of_scene(place: *const u8) -> bool {
+    MEMORY.with_borrow(|memory| {
+        let holds = |&(start, layout): &(NonNull<u8>, Layout)| {
+            (start.addr().get()..start.addr().get() + layout.size()).contains(&place.addr())
+        };
+        memory.iter().any(holds)
+    })
+}
+
 /// What one execution consists of.
 #[derive(Default)]
 pub struct Scene {

@@ -48,8 +48,18 @@ impl Pairs {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
-        let layout = slots::Layout::new(crate::node::LINE_PAIR, ranks.len(), 1, 0)?;
-        Ok(Self { slots: Slots::create(comm, ranks, layout)? })
+        Ok(Self { slots: Slots::create(comm, ranks, Self::layout(ranks.len())?)? })
+    }
+
+    /// The pairs of some ranks in the memory of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize) -> Vec<Self> {
+        let slots = Slots::of_model(scene, ranks, Self::layout(ranks).expect("small"));
+        slots.into_iter().map(|slots| Self { slots }).collect()
+    }
+
+    fn layout(ranks: usize) -> Result<slots::Layout> {
+        slots::Layout::new(crate::node::LINE_PAIR, ranks, 1, 0)
     }
 
     /// Bytes of this rank's part of the memory.

@@ -3,17 +3,8 @@
 //! A rank that has seen the notice of another one reads what that one has posted in this round, never what it
 //! posted earlier or posts later; no rank waits for ever once all have posted.
 
-use super::{Board, LINE_PAIR, Layout, Patience, WORDS, refusals, slots};
+use super::{Board, Patience, WORDS};
 use crate::atomic::model::{Extent, Model, Rank, Scene};
-use crate::node::slots::Slots;
-
-/// The boards of some ranks.
-fn boards(scene: &mut Scene, ranks: usize) -> Vec<Board> {
-    let layout = Layout::new(ranks, 0);
-    let of_slots = slots::Layout::new(LINE_PAIR, refusals::COUNTERS, 2, layout.details_end);
-    let slots = Slots::of_model(scene, ranks, of_slots.expect("small"));
-    slots.into_iter().map(|slots| Board::on(slots, layout)).collect()
-}
 
 fn patience() -> Patience {
     Patience::new(true, false)
@@ -39,7 +30,7 @@ fn check(board: &Board, round: u64, from: usize) {
 
 /// Every rank posts and reads all others, in more rounds than there are slots.
 fn rounds(scene: &mut Scene, ranks: usize, rounds: u64) {
-    for mut board in boards(scene, ranks) {
+    for mut board in Board::of_model(scene, ranks, 0) {
         scene.participant(move || {
             for round in 1..=rounds {
                 post(&mut board, round);

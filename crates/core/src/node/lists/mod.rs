@@ -164,6 +164,15 @@ impl RecordLists {
         Self { segment, layout, own, round: 0, turn: 0, buffers, writers }
     }
 
+    /// The lists of each of some ranks in the memory of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, lists: usize) -> Vec<Self> {
+        let layout = Layout { ranks, lists, reserve: 8 * PAGE };
+        let place = scene.memory(layout.length());
+        let of_rank = |own| Self::new(Segment::of_model(place, layout.length()), layout, own);
+        (0..ranks).map(of_rank).collect()
+    }
+
     /// Ranks that share it.
     pub fn ranks(&self) -> usize {
         self.layout.ranks
