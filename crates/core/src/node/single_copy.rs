@@ -4,6 +4,10 @@
 use crate::comm::{Comm, agree};
 use crate::error::{Error, reason};
 use crate::memory::Region;
+#[cfg(not(hcube_model))]
+use libc::{process_vm_readv, process_vm_writev};
+#[cfg(hcube_model)]
+use model::{process_vm_readv, process_vm_writev};
 
 /// The memory of another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +45,18 @@ impl Refused {
 }
 
 impl Process {
+    /// Another participant of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model() -> Self {
+        Self(0)
+    }
+
     /// Copies from `address` of this process to `local`.
     ///
     /// # Errors
     /// The kernel's: not permitted, no such process, no such address.
     pub fn read(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(libc::process_vm_readv, address, local)
+        self.transfer(process_vm_readv, address, local)
     }
 
     /// Copies `local` to `address` of this process.
@@ -58,7 +68,7 @@ impl Process {
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn write(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(libc::process_vm_writev, address, local)
+        self.transfer(process_vm_writev, address, local)
     }
 
     fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> Result<(), Refused> {
@@ -166,7 +176,7 @@ impl Process {
     pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the
         // process.
-        unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
+        unsafe { self.transfer_runs(process_vm_readv, there, here) }
     }
 
     /// Copies the bytes of `here`, runs of the calling process, to the bytes of `there`, runs of this
@@ -181,7 +191,7 @@ impl Process {
     pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the
         // process.
-        unsafe { self.transfer_runs(libc::process_vm_writev, there, here) }
+        unsafe { self.transfer_runs(process_vm_writev, there, here) }
     }
 
     /// # Safety
@@ -286,6 +296,9 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
     let refusal = || Error::Memory("single copy: a word that was written has not arrived".into());
     agree(comm, if written { Ok(processes) } else { Err(refusal()) })
 }
+
+#[cfg(hcube_model)]
+mod model;
 
 #[cfg(test)]
 pub(super) mod tests {

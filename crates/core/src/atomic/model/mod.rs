@@ -17,6 +17,7 @@ pub mod mutation;
 mod run;
 mod scene;
 
+pub use run::participant;
 pub use scene::{End, Scene};
 
 use crate::error::Error;

@@ -24,13 +24,13 @@ pub use list::{LABELS, List, MAX_PAYLOAD_BYTES, Record, Records};
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment};
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::wait::Patience;
 use list::Writer;
-use crate::atomic::{AtomicU64, Ordering};
 
 /// Words from a rank to all others in a round.
 pub const NOTICE_WORDS: usize = 5;
@@ -367,5 +367,7 @@ impl RecordLists {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;
