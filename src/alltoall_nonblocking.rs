@@ -38,7 +38,7 @@ unsafe fn perform(
 /// for this. Otherwise, and in place, the call is forwarded to the MPI library.
 ///
 /// A rank may be any number of exchanges ahead of another rank. Extra memory, in addition to
-/// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
+/// hcube_alltoall_options.memory: 33 KiB and 34 KiB per rank on the node, whose pages become resident when
 /// used, and for each pending exchange 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
 ///
 /// Errors of arguments are raised only on the calling rank, which then starts nothing. MPI_ERR_TRUNCATE for a

@@ -15,7 +15,7 @@
 //! any number of exchanges ahead of another rank; from 4096 exchanges on, a start costs both ranks some
 //! additional system calls.
 //! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6
-//! where they share, and more for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a
+//! where they share, and more for blocks of many runs. Memory: 33 KiB and 34 KiB per rank of the node in a
 //! table, whose pages become resident when they are used, 64 bytes per rank of the node for each pending
 //! exchange, and 16 bytes for each run of its blocks.
 //! Source: our own.

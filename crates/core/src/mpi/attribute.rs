@@ -7,7 +7,7 @@ use super::backend::MpiComm;
 use super::check::check;
 use super::constants::SUCCESS;
 use super::handle::{Handle, holder, returning_errors, simulated, world};
-use super::keyval::Keyval;
+use super::number::Number;
 use super::raw::{self, MPI_Comm};
 use super::state::CommState;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 type State = CommState<MpiComm>;
 
 /// The key values, the same for all communicators of the process; see [`holder`] for the second.
-static KEYS: [Keyval; 2] = [const { Keyval::new() }; 2];
+static KEYS: [Number; 2] = [const { Number::new() }; 2];
 
 fn key(number: usize) -> Result<c_int> {
     let create = || {

@@ -13,11 +13,11 @@ pub mod gate;
 mod guard;
 pub mod handle;
 pub mod judgement;
-mod keyval;
 pub mod lifetime;
 mod living;
 pub mod membership;
 pub mod misspelt;
+pub(crate) mod number;
 pub mod own_call;
 mod pending;
 pub mod raise;
@@ -37,7 +37,7 @@ pub mod reduction;
 #[cfg(feature = "rsmpi")]
 pub mod rsmpi;
 pub mod shared;
-mod state;
+pub(crate) mod state;
 pub mod topology;
 
 pub use backend::MpiComm;

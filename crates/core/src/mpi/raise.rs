@@ -1,8 +1,10 @@
 //! Errors reported as by MPI functions: through the error handler of the caller's communicator, and as a
 //! return value.
 
-use super::constants::{SUCCESS, constants};
+use super::check::check;
+use super::constants::constants;
 use super::handle::{Handle, call_error_handler, is_fatal, rank, world};
+use super::number::Number;
 use super::raw;
 use crate::atomic::{AtomicI32, Ordering};
 use crate::error::{self, Error};
@@ -12,7 +14,7 @@ use std::time::Duration;
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the
 /// process, as MPI's codes do, and MPI cannot free them.
-static CODES: [AtomicI32; CLASSES] = [const { AtomicI32::new(0) }; CLASSES];
+static CODES: [Number; CLASSES] = [const { Number::new() }; CLASSES];
 /// Number of our codes.
 const CLASSES: usize = error::HCUBE_ERR_BUFFER as usize + 1;
 
@@ -39,22 +41,17 @@ fn class(error: &Error) -> c_int {
 fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
     let Ok(text) = CString::new(text.chars().take(250).collect::<String>()) else { return class };
     let Some(place) = CODES.get(error.code() as usize) else { return class };
-    let mut code = place.load(Ordering::Acquire);
     if constants().texts_for_classes == 0 {
         return class;
     }
+    let create = || {
+        let mut code = 0;
+        // SAFETY: MPI checks that it is active.
+        check("MPI_Add_error_code", unsafe { raw::PMPI_Add_error_code(class, &mut code) }).map(|()| code)
+    };
+    let Ok(code) = place.get_or_create(create, |_| ()) else { return class };
     // SAFETY: MPI checks that it is active; the text ends with a zero byte.
-    unsafe {
-        if code == 0 {
-            if raw::PMPI_Add_error_code(class, &mut code) != SUCCESS {
-                return class;
-            }
-            if let Err(winner) = place.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire) {
-                code = winner;
-            }
-        }
-        raw::PMPI_Add_error_string(code, text.as_ptr().cast_mut());
-    }
+    unsafe { raw::PMPI_Add_error_string(code, text.as_ptr().cast_mut()) };
     code
 }
 

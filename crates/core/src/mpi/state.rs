@@ -4,7 +4,7 @@
 //! system, whose slot is free: one system may call another with the same communicator. The value of a
 //! slot is taken out while its system uses it, so a system cannot enter itself.
 
-use crate::atomic::{AtomicUsize, Ordering};
+use crate::atomic::{self, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell, UnsafeCell};
@@ -41,6 +41,10 @@ struct Slot {
 
 /// A number for the calling thread that no other thread has meanwhile.
 fn this_thread() -> usize {
+    #[cfg(hcube_model)]
+    if let Some(number) = atomic::model::participant() {
+        return number;
+    }
     thread_local! {
         static MARK: u8 = const { 0 };
     }
@@ -79,6 +83,7 @@ impl<C> CommState<C> {
             Err(owner) if owner == thread => None,
             Err(_) => return Err(in_use()),
         };
+        atomic::written(self.contents.get().cast());
         // SAFETY: this thread is the owner until the outermost call on its stack returns, and it only makes
         // shared references.
         work(unsafe { &*self.contents.get() })
@@ -147,6 +152,9 @@ impl<C> Contents<C> {
         Ok((slots.len() - 1, Box::new(None)))
     }
 }
+
+#[cfg(hcube_model)]
+pub mod model;
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@
 //!
 //! Restrictions: for the lists, the ranks of the node can read and write each other's memory by single copy.
 //! Cost: a lock, up to 128 words read, and one more per earlier rank; an atomic operation per offer; for an
-//! operation in a list also two system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
+//! operation in a list also two system calls, while others wait for the lock. Memory: 33 KiB and 34 KiB per
 //! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair,
 //! and 16 bytes for each operation in a list. Source: our own.
 
@@ -29,23 +29,21 @@ mod queue;
 use super::single_copy::Process;
 use super::slots::{self, Slots};
 use crate::atomic::{self, AtomicU64, Ordering};
-use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use queue::{Place, Queue, Queued};
 
 /// Operations of one bucket that not all ranks have started.
-const ROWS: usize = if cfg!(hcube_model) { 2 } else { 64 };
+const ROWS: usize = if cfg!(hcube_model) { 1 } else { 64 };
 /// Buckets: operations with consecutive keys are in different ones.
 const BUCKETS: usize = if cfg!(hcube_model) { 1 } else { 64 };
 
 /// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for
-/// a free one), how many ranks have started each, their words, and where the lists of the ranks are.
+/// a free one), the words of the ranks that have started each, and where the lists of the ranks are.
 const LOCK: usize = 0;
 const QUEUED: usize = 1;
 const FIRST_KEY: usize = 2;
-const FIRST_COUNT: usize = FIRST_KEY + ROWS;
-const FIRST_WORD: usize = FIRST_COUNT + ROWS;
+const FIRST_WORD: usize = FIRST_KEY + ROWS;
 
 /// Words of an offer.
 const OFFER_WORDS: usize = 2;
@@ -90,6 +88,7 @@ impl Arrivals {
         slots::Layout::new(super::LINE_PAIR, counters, 1, 0)
     }
 
+    /// The table in words that are all 0.
     fn on(slots: Slots) -> Self {
         Self { slots, queues: (0..BUCKETS).map(|_| Queue::default()).collect() }
     }
@@ -113,12 +112,12 @@ impl Arrivals {
     /// Offers another rank of the node to share the work of the operation with this key, before this rank
     /// enters it.
     pub fn make_offer(&self, to: usize, key: u64) {
-        // Release: a rank that takes it sees everything that this rank has written before.
-        self.offer(self.slots.own(), to)[0].store(key, Ordering::Release);
+        // Relaxed: a rank that may take it has found that this rank has entered.
+        self.offer(self.slots.own(), to)[0].store(key, Ordering::Relaxed);
     }
 
-    /// Takes the offer of a rank that has entered before: whether there is one for this operation. That rank
-    /// gets the word, which is not 0.
+    /// Takes the offer of a rank that [`Self::enter`] has found: whether there is one for this operation.
+    /// That rank gets the word, which is not 0, and sees everything that this rank has written before.
     pub fn take_offer(&self, from: usize, key: u64, own_word: u64) -> bool {
         let [state, word] = self.offer(from, self.slots.own());
         if state.load(Ordering::Relaxed) != key {
@@ -126,7 +125,7 @@ impl Arrivals {
         }
         // Nobody reads it unless the offer is taken.
         word.store(own_word, Ordering::Relaxed);
-        state.compare_exchange(key, TAKEN, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        state.compare_exchange(key, TAKEN, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// The word of a rank that has taken this rank's offer, if it has. That ends the offer.
@@ -142,7 +141,8 @@ impl Arrivals {
     /// Withdraws this rank's offer, unless it was taken before: then the word of the rank that has taken it.
     pub fn withdraw_offer(&self, to: usize, key: u64) -> Option<u64> {
         let [state, _] = self.offer(self.slots.own(), to);
-        match state.compare_exchange(key, 0, Ordering::AcqRel, Ordering::Acquire) {
+        // Relaxed: it passes nothing on, and `taken_offer` acquires what the other rank has written.
+        match state.compare_exchange(key, 0, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => None,
             Err(_) => self.taken_offer(to),
         }
@@ -204,7 +204,7 @@ impl Arrivals {
             _ if is_last => {
                 if let Some(row) = known {
                     (0..ranks).for_each(|rank| self.row_word(bucket, row, rank).store(0, Ordering::Relaxed));
-                    self.set_row(bucket, row, 0, 0);
+                    self.set_row(bucket, row, 0);
                 }
             }
             Some(row) => {
@@ -212,7 +212,7 @@ impl Arrivals {
                 for &(rank, word) in before.iter().chain(&[(own, own_word)]) {
                     self.row_word(bucket, row, rank).store(word, Ordering::Relaxed);
                 }
-                self.set_row(bucket, row, key, before.len() as u64 + 1);
+                self.set_row(bucket, row, key);
             }
             None => self.push(bucket, key, own_word)?,
         }
@@ -223,8 +223,7 @@ impl Arrivals {
         self.word(bucket, FIRST_WORD + row * self.slots.ranks() + rank)
     }
 
-    fn set_row(&self, bucket: usize, row: usize, key: u64, count: u64) {
-        self.word(bucket, FIRST_COUNT + row).store(count, Ordering::Relaxed);
+    fn set_row(&self, bucket: usize, row: usize, key: u64) {
         self.word(bucket, FIRST_KEY + row).store(key, Ordering::Relaxed);
     }
 
@@ -277,5 +276,7 @@ fn bucket_of(key: u64) -> usize {
     ((key ^ key >> 32) % BUCKETS as u64) as usize
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,8 @@ enum Thread {
 /// What is known of a participant.
 #[derive(Default)]
 struct State {
+    /// Its number among the participants, from 1, in the order of their first steps.
+    number: usize,
     /// What it has seen since its last wait.
     polled: Vec<Changed>,
     /// Whether it has changed something itself that it polls next.
@@ -80,9 +82,14 @@ impl Run {
     }
 
     fn participant(&mut self) -> &mut State {
-        let current = self.current();
-        self.participants.entry(current).or_default()
+        let (current, number) = (self.current(), self.participants.len() + 1);
+        self.participants.entry(current).or_insert_with(|| State { number, ..State::default() })
     }
+}
+
+/// The number of the participant that runs, where a model runs: instead of the identity of its thread.
+pub fn participant() -> Option<usize> {
+    is_running().then(|| with_run(|run| run.participant().number))
 }
 
 /// How an access happens.

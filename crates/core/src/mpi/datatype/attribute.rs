@@ -2,7 +2,7 @@
 
 use super::super::check::check;
 use super::super::handle::simulated;
-use super::super::keyval::Keyval;
+use super::super::number::Number;
 use super::super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process.
-static KEY: Keyval = Keyval::new();
+static KEY: Number = Number::new();
 
 fn key() -> Result<c_int> {
     let create = || {

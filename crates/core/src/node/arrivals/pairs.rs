@@ -73,25 +73,29 @@ impl Pairs {
     }
 
     /// Records that this rank has started the operation, for its pair with another rank of the node. The
-    /// later rank sees everything that this rank has written before.
+    /// later rank sees everything that the earlier one has written before.
     pub fn start(&self, other: usize, offers: bool) -> Order {
         let word = self.word(other);
         let first = if offers { OFFERED } else { STARTED };
-        let mut state = match word.compare_exchange(IDLE, first, Ordering::AcqRel, Ordering::Acquire) {
+        // Release: for the later rank, which acquires it where it finds the word in use.
+        let state = match word.compare_exchange(IDLE, first, Ordering::Release, Ordering::Acquire) {
             Ok(_) => return Order::Earlier,
             Err(state) => state,
         };
-        while state == OFFERED {
-            match word.compare_exchange(OFFERED, TAKEN, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Order::LaterShared,
-                Err(now) => state = now,
-            }
+        // Release: for the rank that has made the offer. Where it is withdrawn meanwhile, nothing else
+        // changes the word any more.
+        if state == OFFERED
+            && word.compare_exchange(OFFERED, TAKEN, Ordering::Release, Ordering::Relaxed).is_ok()
+        {
+            return Order::LaterShared;
         }
+        // Relaxed: both start again only after all ranks have started and met.
         word.store(IDLE, Ordering::Relaxed);
         Order::Later
     }
 
-    /// Whether the later rank has taken this rank's offer; that ends the offer.
+    /// Whether the later rank has taken this rank's offer; that ends the offer. This rank then sees
+    /// everything that the later one has written before it started.
     pub fn taken_offer(&self, other: usize) -> bool {
         let word = self.word(other);
         let taken = word.load(Ordering::Acquire) == TAKEN;
@@ -104,10 +108,15 @@ impl Pairs {
     /// Ends this rank's offer; whether the other one has taken it before.
     pub fn withdraw_offer(&self, other: usize) -> bool {
         let word = self.word(other);
-        let withdrawn = word.compare_exchange(OFFERED, STARTED, Ordering::AcqRel, Ordering::Acquire);
+        // Relaxed: the later rank still acquires what the start has released, as the exchange continues its
+        // release sequence; and `taken_offer` acquires what the later rank has released.
+        let withdrawn = word.compare_exchange(OFFERED, STARTED, Ordering::Relaxed, Ordering::Relaxed);
         withdrawn.is_err() && self.taken_offer(other)
     }
 }
+
+#[cfg(hcube_model)]
+pub mod model;
 
 #[cfg(test)]
 mod tests {

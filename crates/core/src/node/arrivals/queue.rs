@@ -5,23 +5,26 @@
 //! the first ones, because ranks start the operations of a communicator in the same order; removing an entry
 //! is a further call. Memory: 16 bytes for each operation.
 
-use crate::atomic::{AtomicU64, Ordering};
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::error::{Error, Result, reason};
 use crate::memory::Region;
 use crate::node::single_copy::{Process, Refused};
+use std::cell::Cell;
 
-/// An operation of the list.
+/// An operation of the list, accessed under the lock of the bucket.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     /// 0 where another rank has removed it.
-    key: AtomicU64,
-    word: AtomicU64,
+    key: Cell<u64>,
+    word: u64,
 }
 
 const ENTRY_BYTES: usize = size_of::<Entry>();
 /// Entries that are read at a time.
-const READ_AT_ONCE: usize = 64;
+const READ_AT_ONCE: usize = if cfg!(hcube_model) { 2 } else { 64 };
+/// The key of the entries of a list that is freed, in a model.
+const FREED: u64 = u64::MAX;
 
 /// Words of the bucket by which others find the list of a rank.
 pub(super) const WORDS: usize = 3;
@@ -52,6 +55,11 @@ impl<'a> Place<'a> {
         [self.address, self.first, self.length].map(|word| word.load(Ordering::Relaxed))
     }
 
+    /// What stands for the entries of the list in a model: they have no fixed address.
+    fn entries(&self) -> *const u8 {
+        self.address.as_ptr().cast()
+    }
+
     /// Searches the list of another rank, given by its number and process, for an operation.
     ///
     /// # Errors
@@ -68,6 +76,11 @@ impl<'a> Place<'a> {
             process
                 .read(address + next * ENTRY_BYTES as u64, local)
                 .map_err(|refused| failed(rank, &refused))?;
+            atomic::read(self.entries());
+            assert!(
+                !cfg!(hcube_model) || entries.iter().all(|entry| entry[0] != FREED),
+                "a list that is freed"
+            );
             if let Some(at) = entries[..count].iter().position(|entry| entry[0] == key) {
                 return Ok(Some(Queued { rank, word: entries[at][1], entry: next + at as u64 }));
             }
@@ -85,8 +98,9 @@ impl<'a> Place<'a> {
         let mut removed = 0u64;
         // SAFETY: a local variable that nothing else refers to during the call.
         let local = unsafe { Region::new((&raw mut removed).cast(), size_of::<u64>()) };
-        // SAFETY: the key of an entry of the list, an atomic; the holder of the lock of the bucket uses it,
-        // and that is this rank.
+        atomic::written(self.entries());
+        // SAFETY: the key of an entry of the list, a cell; the holder of the lock of the bucket uses it, and
+        // that is this rank.
         let written = unsafe { process.write(address + found.entry * ENTRY_BYTES as u64, local) };
         written.map_err(|refused| failed(found.rank, &refused))?;
         if found.entry == first {
@@ -113,15 +127,18 @@ impl Queue {
     pub fn push(&mut self, place: &Place<'_>, key: u64, word: u64) -> Result<()> {
         let Self(entries) = self;
         if entries.len() == entries.capacity() {
-            entries.retain(|entry| entry.key.load(Ordering::Relaxed) != 0);
-            // From here on, before anything fails: the entries have moved.
-            publish(entries, place);
+            let open = entries.iter().filter(|entry| entry.key.get() != 0);
+            let mut moved = Vec::new();
             // Twice the remaining entries, so that removed ones are collected only from time to time.
-            let room = entries.try_reserve(entries.len().max(READ_AT_ONCE));
-            publish(entries, place);
+            let count = open.clone().count();
+            let room = moved.try_reserve_exact(count + count.max(READ_AT_ONCE));
             room.map_err(|_| Error::Memory("no memory for operations that others have not started".into()))?;
+            moved.extend(open.cloned());
+            free(std::mem::replace(entries, moved));
+            publish(entries, place);
         }
-        entries.push(Entry { key: AtomicU64::new(key), word: AtomicU64::new(word) });
+        atomic::written(place.entries());
+        entries.push(Entry { key: Cell::new(key), word });
         place.length.store(entries.len() as u64, Ordering::Relaxed);
         Ok(())
     }
@@ -129,7 +146,8 @@ impl Queue {
     /// Empties a list whose entries are all removed.
     pub fn clear(&mut self, place: &Place<'_>) {
         if !self.0.is_empty() {
-            self.0 = Vec::new();
+            atomic::written(place.entries());
+            free(std::mem::take(&mut self.0));
             publish(&self.0, place);
         }
     }
@@ -144,9 +162,17 @@ impl Queue {
     /// never read.
     pub fn abandon(&mut self) {
         let entries = std::mem::take(&mut self.0);
-        if entries.iter().any(|entry| entry.key.load(Ordering::Relaxed) != 0) {
-            std::mem::forget(entries);
-        }
+        // SAFETY: an entry of this list. Volatile: another rank may remove it meanwhile.
+        let is_open = |entry: &Entry| unsafe { entry.key.as_ptr().read_volatile() } != 0;
+        if entries.iter().any(is_open) { std::mem::forget(entries) } else { free(entries) }
+    }
+}
+
+/// Frees entries that nobody reads any more. A model leaves them, so that it notices who does.
+fn free(entries: Vec<Entry>) {
+    if cfg!(hcube_model) {
+        entries.iter().for_each(|entry| entry.key.set(FREED));
+        std::mem::forget(entries);
     }
 }
 

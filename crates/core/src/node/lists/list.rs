@@ -4,6 +4,7 @@
 //! list double in size up to [`MAX_CHUNK`], so a list of a few records needs little memory and a long list
 //! few chunks.
 
+use crate::atomic;
 use crate::memory::Region;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -13,7 +14,7 @@ const ALIGNMENT: usize = 16;
 /// Bytes before the payload of a record, and before the records of a chunk.
 const HEAD: usize = 16;
 /// Bytes of the first chunk of a list, where a rank has few lists and where it has many.
-const FIRST_CHUNK: usize = 4 << 10;
+const FIRST_CHUNK: usize = if cfg!(hcube_model) { 64 } else { 4 << 10 };
 const FIRST_CHUNK_OF_MANY: usize = 1 << 10;
 const MANY_LISTS: usize = 256;
 /// Bytes up to which chunks double.
@@ -77,7 +78,10 @@ impl Writer {
     /// As [`Self::append`]; there is a chunk.
     unsafe fn end_chunk(&self, segment: NonNull<u8>, next: usize) {
         // SAFETY: a chunk of this list, which begins aligned with two words that nobody else accesses.
-        unsafe { segment.add(self.chunk).cast::<[u64; 2]>().write([next as u64, self.at as u64]) };
+        unsafe {
+            atomic::written(segment.add(self.chunk).as_ptr());
+            segment.add(self.chunk).cast::<[u64; 2]>().write([next as u64, self.at as u64]);
+        }
     }
 
     /// Ends the list; what readers find it by.
@@ -140,6 +144,7 @@ pub(super) const fn record_bytes(length: usize) -> usize {
 pub(super) unsafe fn write<'a>(at: NonNull<u8>, head: Head) -> Region<'a> {
     // SAFETY: aligned memory for the head and the payload, which nobody else accesses during `'a`.
     unsafe {
+        atomic::written(at.as_ptr());
         at.cast::<Head>().write(head);
         Region::new(at.add(HEAD).as_ptr(), head.length())
     }
@@ -203,12 +208,17 @@ impl<'a> Iterator for Records<'a> {
                 return None;
             }
             // SAFETY: the words that `Writer::end_chunk` has written, by the contract of `List::records`.
-            let [next, end] = unsafe { self.segment.add(self.next).cast::<[u64; 2]>().read() };
+            let [next, end] = unsafe {
+                let chunk = self.segment.add(self.next);
+                atomic::read(chunk.as_ptr());
+                chunk.cast::<[u64; 2]>().read()
+            };
             (self.at, self.end, self.next) = (self.next + HEAD, end as usize, next as usize);
         }
         // SAFETY: what `write` has written here.
         let (head, payload) = unsafe {
             let at = self.segment.add(self.at);
+            atomic::read(at.as_ptr());
             (at.cast::<Head>().read(), at.add(HEAD))
         };
         let length = head.length();

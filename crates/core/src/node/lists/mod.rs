@@ -376,5 +376,7 @@ impl RecordLists {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,13 @@ unsafe fn copy(
     copied
 }
 
+/// Where nothing is ever mapped.
+const FIRST_PAGE: usize = 4096;
+
 fn error_at(place: *mut u8) -> Option<i32> {
+    if place.addr() < FIRST_PAGE {
+        return Some(libc::EFAULT);
+    }
     REFUSED.get().filter(|&(refused, _)| refused == place.addr()).map(|(_, error)| error)
 }
 

@@ -1,28 +1,29 @@
-//! A key value of MPI attributes.
+//! A number that MPI creates for the whole process: a key value of attributes, or an error code.
 
 use crate::atomic::{AtomicI32, Ordering};
 use crate::error::Result;
 use std::ffi::c_int;
 
-/// One key value for the whole process, created at its first use.
+/// One number for the whole process, created at its first use. Threads that find it see what the one that has
+/// created it has done before.
 #[derive(Debug)]
-pub(super) struct Keyval(AtomicI32);
+pub(super) struct Number(AtomicI32);
 
 const UNSET: i32 = i32::MIN;
 
-impl Keyval {
+impl Number {
     pub const fn new() -> Self {
         Self(AtomicI32::new(UNSET))
     }
 
-    /// The key value, if it has been created.
+    /// The number, if it has been created.
     #[inline]
     pub fn known(&self) -> Option<c_int> {
         Some(self.0.load(Ordering::Acquire)).filter(|&known| known != UNSET)
     }
 
-    /// The key value. Two threads may both create one: the loser frees its own, so that no lock is held
-    /// while MPI is called.
+    /// The number. Two threads may both create one: the loser frees its own, so that no lock is held while
+    /// MPI is called.
     ///
     /// # Errors
     /// Errors of `create`.
@@ -35,7 +36,7 @@ impl Keyval {
             return Ok(known);
         }
         let created = create()?;
-        match self.0.compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
+        match self.0.compare_exchange(UNSET, created, Ordering::Release, Ordering::Acquire) {
             Ok(_) => Ok(created),
             Err(winner) => {
                 free(created);
@@ -45,6 +46,9 @@ impl Keyval {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_first_one_stays_and_a_later_one_is_freed() {
-        let key = Keyval::new();
+        let key = Number::new();
         assert_eq!(key.known(), None);
         let failed = Error::Internal("no more key values".into());
         assert_eq!(key.get_or_create(|| Err(failed.clone()), |_| unreachable!()), Err(failed));
