@@ -33,12 +33,16 @@ pub use error::{Error, Result};
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
 pub const MODELS: &[&[atomic::model::Model]] = &[
-    node::arrivals::model::MODELS,
-    node::arrivals::pairs::model::MODELS,
-    node::board::model::MODELS,
-    node::lists::model::MODELS,
     #[cfg(feature = "mpi")]
     mpi::number::model::MODELS,
     #[cfg(feature = "mpi")]
     mpi::state::model::MODELS,
+    node::absence::model::MODELS,
+    node::arrivals::model::MODELS,
+    node::arrivals::pairs::model::MODELS,
+    node::board::model::MODELS,
+    node::lists::model::MODELS,
+    node::mailbox::model::MODELS,
+    node::refusals::model::MODELS,
+    node::rings::model::MODELS,
 ];

@@ -288,7 +288,8 @@ impl Board {
     }
 
     /// Takes part in the next round with a refusal, ahead of it if notices of this round are missing. `tag`
-    /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead.
+    /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead, and if this rank has
+    /// not read all notices of a round in which it has posted one.
     #[cold]
     pub fn refuse<P: Progress + ?Sized>(
         &mut self,
@@ -297,6 +298,10 @@ impl Board {
         patience: Patience,
         comm: &P,
     ) {
+        if !self.refusals.of(self.own()) {
+            // Others do not expect a refusal ahead after a notice.
+            self.see_all(patience, comm);
+        }
         while self.refusals.has_further() && self.all_have_posted() {
             self.begin_refused_round();
         }

@@ -91,9 +91,13 @@ impl Mailbox {
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], shape: Shape) -> Result<Self> {
         assert_eq!(ranks.len(), shape.ranks);
         let (layout, slots) = Layout::new(shape)?;
-        let slots = Slots::create(comm, ranks, slots)?;
+        Ok(Self::on(Slots::create(comm, ranks, slots)?, shape, layout))
+    }
+
+    /// The mailboxes on slots for this shape, before the first piece.
+    fn on(slots: Slots, shape: Shape, layout: Layout) -> Self {
         let none = vec![0; shape.ranks];
-        Ok(Self { slots, shape, layout, written: 0, read_by: none.clone(), read: none })
+        Self { slots, shape, layout, written: 0, read_by: none.clone(), read: none }
     }
 
     /// The sizes it was created with.
@@ -188,6 +192,8 @@ impl Mailbox {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@
 //! determines which of two ranks has started an operation later, and [`single_copy`] moves bytes between
 //! memory that is not shared.
 
-mod absence;
+pub(crate) mod absence;
 pub mod arrivals;
 pub mod board;
 pub mod counted_memory;
@@ -33,7 +33,7 @@ pub mod pace;
 pub mod pages;
 pub mod pipe;
 pub mod processor;
-mod refusals;
+pub(crate) mod refusals;
 mod resident;
 pub mod rings;
 mod segment;

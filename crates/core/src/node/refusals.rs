@@ -158,3 +158,6 @@ pub(super) fn read(slots: &Slots, rank: usize, round: u64) -> Refusal {
     }
     Refusal { tag, text: Some(text) }
 }
+
+#[cfg(hcube_model)]
+pub mod model;

@@ -31,7 +31,7 @@ const MIN_RING_BYTES: usize = 4 << 10;
 const MAX_RING_BYTES: usize = if cfg!(hcube_model) { MIN_RING_BYTES } else { 64 << 10 };
 
 /// Bytes of a short record, for [`Rings::has_room`].
-const SHORT_RECORD_BYTES: usize = 128;
+const SHORT_RECORD_BYTES: usize = if cfg!(hcube_model) { 32 } else { 128 };
 
 /// Bytes of a record before its payload.
 const HEAD: usize = 16;
@@ -97,6 +97,14 @@ impl Ring {
     }
 }
 
+/// Marks the words of a record after its first one, for models.
+#[inline(always)]
+fn mark(place: *mut u8, bytes: usize, mark: impl Fn(*const u8)) {
+    if cfg!(hcube_model) {
+        (size_of::<u64>()..bytes).step_by(size_of::<u64>()).for_each(|word| mark(place.wrapping_add(word)));
+    }
+}
+
 /// The rings from and to a rank of a node.
 #[derive(Debug)]
 pub struct Rings {
@@ -127,17 +135,21 @@ impl Rings {
         }
         // Others write to the rings only after this.
         let places = comm.all_gather(&[place as u64])?;
-        let (heap, own) = (&*heap, heap.own_number());
-        let ring = |receiver: usize, sender: usize| Ring {
-            start: heap.address(receiver, places[ranks[receiver]] as usize + sender * stride, stride),
-            at: 0,
-            taken: 0,
+        let heap = &*heap;
+        let start = |receiver: usize, sender: usize| {
+            heap.address(receiver, places[ranks[receiver]] as usize + sender * stride, stride)
         };
-        let all = 0..ranks.len();
-        let outgoing = all.clone().map(|other| ring(other, own)).collect();
-        let incoming = all.map(|other| ring(own, other)).collect();
         let heap_end = places.iter().max().map_or(0, |&last| last as usize) + most * stride;
-        Ok(Self { bytes, heap_end, outgoing, incoming, next: 0 })
+        Ok(Self { heap_end, ..Self::on(heap.own_number(), ranks.len(), bytes, start) })
+    }
+
+    /// The rings of a rank in memory whose words 0 and [`LINE_PAIR`] are 0. `start`: where the ring of a
+    /// receiver and a sender begins.
+    fn on(own: usize, ranks: usize, bytes: usize, start: impl Fn(usize, usize) -> *mut u8) -> Self {
+        let ring = |receiver, sender| Ring { start: start(receiver, sender), at: 0, taken: 0 };
+        let outgoing = (0..ranks).map(|other| ring(other, own)).collect();
+        let incoming = (0..ranks).map(|other| ring(own, other)).collect();
+        Self { bytes, heap_end: 0, outgoing, incoming, next: 0 }
     }
 
     /// The offset in the heap, the same on all ranks, at which the rings of every rank end.
@@ -178,11 +190,12 @@ impl Rings {
         }
         let at = ring.at + skipped as u64;
         let place = ring.place(at, bytes);
+        mark(place, record, atomic::written);
+        ring.word(at + size_of::<u64>() as u64, bytes).store(tag, Ordering::Relaxed);
         // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only
         // after the first word says so; the record and the word after it are inside the ring. The slices do
         // not lie in the heap's ring.
         unsafe {
-            place.add(8).cast::<u64>().write(tag);
             let place = place.add(HEAD + size_of_val(&words));
             copy_short(first.as_ptr(), place, first.len());
             copy_short(second.as_ptr(), place.add(first.len()), second.len());
@@ -207,10 +220,11 @@ impl Rings {
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
         let ring = &self.outgoing[to];
-        // With what is skipped at the end of the ring.
+        // With what is skipped at the end of the ring. Relaxed: `send` loads the position again before it
+        // writes.
         let end = ring.at + 2 * SHORT_RECORD_BYTES as u64;
         end - ring.taken <= self.bytes as u64
-            || end - ring.taken_word().load(Ordering::Acquire) <= self.bytes as u64
+            || end - ring.taken_word().load(Ordering::Relaxed) <= self.bytes as u64
     }
 
     /// Polls the rings, each at most once, until one has a record: passes the record and its payload to
@@ -258,7 +272,8 @@ impl Rings {
             }
             SKIP => {
                 ring.at = (ring.at + 1).next_multiple_of(bytes as u64);
-                Some(ring.word(ring.at, bytes).load(Ordering::Acquire))
+                // Relaxed: written before the word that was loaded with acquire.
+                Some(ring.word(ring.at, bytes).load(Ordering::Relaxed))
             }
             word => Some(word),
         }
@@ -272,12 +287,12 @@ impl Rings {
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
         assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
+        mark(place, HEAD + length, atomic::read);
+        let tag = ring.word(ring.at + size_of::<u64>() as u64, bytes).load(Ordering::Relaxed);
         // SAFETY: inside the ring, by the comparison. The sender has written the record before its first
         // word, which was read with acquire, and does not touch it before this end says that it is taken,
         // below.
-        let (tag, payload) = unsafe {
-            (place.add(8).cast::<u64>().read(), std::slice::from_raw_parts(place.add(HEAD), length))
-        };
+        let payload = unsafe { std::slice::from_raw_parts(place.add(HEAD), length) };
         let head = Head { from, kind: (first_word >> KIND) as u8, tag, length };
         let result = read(head, payload);
         ring.at += (HEAD + length).next_multiple_of(8) as u64;
@@ -305,5 +320,7 @@ impl Rings {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -170,7 +170,9 @@ impl Slots {
     pub fn own_memory(&self, piece: u64) -> NonNull<[u8]> {
         let start = self.place(self.own, piece) + NUMBER_BYTES;
         // SAFETY: inside this rank's region of the segment.
-        NonNull::slice_from_raw_parts(unsafe { self.segment.address().add(start) }, self.layout.contents)
+        let start = unsafe { self.segment.address().add(start) };
+        atomic::written(start.as_ptr());
+        NonNull::slice_from_raw_parts(start, self.layout.contents)
     }
 
     /// Publishes this rank's piece, including the flag.
