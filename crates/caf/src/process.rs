@@ -13,6 +13,7 @@
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;
 use crate::turns::Turns;
+use hcube_core::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use hcube_core::error::{Error, Result, reason};
 use hcube_core::mpi::{MpiComm, gate, lifetime};
 use hcube_core::node::exit::at_exit;
@@ -20,7 +21,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::ptr;
-use hcube_core::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;

@@ -25,10 +25,10 @@ use crate::engine::runtime::Runtime;
 use crate::operations::collective::members::Members;
 use crate::state::handles::Handle;
 use crate::state::team::ring::SLOT_WORDS;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
-use hcube_core::atomic::{self, Ordering};
 
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();

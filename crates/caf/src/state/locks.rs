@@ -5,11 +5,11 @@
 use crate::state::handles::Handle;
 use crate::state::others::Others;
 use crate::state::place::Place;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::onesided::{Atomic, Onesided, Request};
 use std::collections::HashMap;
-use hcube_core::atomic::{self, Ordering};
 
 /// A lock on a member of its team: handle, index, rank.
 pub type LockAt = (Handle, usize, usize);

@@ -21,6 +21,7 @@ mod model;
 pub use crate::state::options::Status;
 
 use crate::state::messages::Kind;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 #[cfg(not(hcube_model))]
@@ -28,7 +29,6 @@ use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use hcube_core::atomic::{self, Ordering};
 
 /// Polls from one question about a process to the next.
 const POLLS_PER_PROCESS: u32 = if cfg!(hcube_model) { 1 } else { 4096 };
@@ -205,7 +205,9 @@ impl Others {
         self.died.insert(image);
         let word = memory.here_word(image, self.place).expect("an image of this node");
         let alive = Status::Alive as u64;
-        match word.compare_exchange(alive, DIED, Ordering::AcqRel, Ordering::Acquire) {
+        // What that image has written becomes visible to others as it has to this one. What it has written
+        // before its own word is acquired by the next poll, before which it does not count as gone.
+        match word.compare_exchange(alive, DIED, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => {
                 self.note(image, DIED);
                 self.tell(memory, image, DIED);
@@ -241,7 +243,7 @@ impl Others {
     /// The program has ended on all images: no image waits for this one any more, so no notification is
     /// needed.
     pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
-        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
+        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Relaxed);
         self.become_gone(Status::Stopped);
     }
 

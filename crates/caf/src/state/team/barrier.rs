@@ -5,10 +5,10 @@
 use super::board::Board;
 use super::ring::{BACKWARD, FORWARD, Ring};
 use crate::state::others::Others;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::onesided::Onesided;
-use hcube_core::atomic::Ordering;
 
 /// The barriers of a team.
 #[derive(Debug, Clone, Copy, Default)]

@@ -15,12 +15,12 @@
 use super::ring::{Link, Ring, board_place, jump, place};
 use crate::state::others::Others;
 use crate::state::place::Place;
+use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use hcube_core::onesided::Onesided;
 use std::ops::Range;
-use hcube_core::atomic::{self, Ordering};
 
 /// Members of the largest team that has boards where each of them has a core.
 const MAX_MEMBERS: usize = 8;

@@ -5,10 +5,10 @@
 
 use super::chain;
 use crate::state::place::Place;
+use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::onesided::Onesided;
-use hcube_core::atomic::Ordering;
 
 /// A link to another member, or to the member itself in a team of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
