@@ -34,4 +34,5 @@ pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
     operations::lock::model::MODELS,
     event::model::MODELS,
     operations::finish::model::MODELS,
+    operations::status::model::MODELS,
 ];

@@ -87,7 +87,8 @@ impl<C: Comm> Image<C> {
         // Only this image takes away.
         let is_notified = word.load(Ordering::Acquire) > 0;
         if is_notified {
-            word.fetch_sub(1, Ordering::AcqRel);
+            // The load has acquired, and whoever notifies learns nothing from this.
+            word.fetch_sub(1, Ordering::Relaxed);
         }
         is_notified
     }
@@ -295,7 +296,7 @@ impl<C: Comm> Runtime<C> {
                 return Ok(None);
             }
             for (&offset, &count) in wanted {
-                image.memory.own_word(offset).fetch_sub(count, Ordering::AcqRel);
+                image.memory.own_word(offset).fetch_sub(count, Ordering::Relaxed);
             }
             Ok(Some(()))
         })

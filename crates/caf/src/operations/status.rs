@@ -9,6 +9,9 @@
 //! Cost: a message to every image of another node.
 //! Source: Fortran 2018, 16.9.77 and 16.9.183, for the statuses.
 
+#[cfg(hcube_model)]
+pub mod model;
+
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
 use crate::state::messages::Kind;
@@ -68,15 +71,16 @@ impl<C: Comm> Runtime<C> {
         let (mut wait, begin) = self.with(|image| Ok((image.patience.wait(), image.comm.seconds())))?;
         loop {
             let has_ended = self.with(|image| {
-                match image.memory.receive(&image.comm)? {
-                    Some(message) if message.kind == Kind::Status as u8 => {
-                        image.others.note_message(message.tag);
-                    }
-                    Some(_) => {}
-                    None => wait.pause(&image.comm),
+                let message = image.memory.receive(&image.comm)?;
+                if let Some(message) = message.as_ref().filter(|message| message.kind == Kind::Status as u8) {
+                    image.others.note_message(message.tag);
                 }
                 image.memory.flush(&image.comm)?;
-                Ok(image.memory.is_sent() || image.comm.seconds() - begin > LIMIT_SECONDS)
+                let has_ended = image.memory.is_sent() || image.comm.seconds() - begin > LIMIT_SECONDS;
+                if message.is_none() && !has_ended {
+                    wait.pause(&image.comm);
+                }
+                Ok(has_ended)
             })?;
             if has_ended {
                 return Ok(());

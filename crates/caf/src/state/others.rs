@@ -205,7 +205,9 @@ impl Others {
         self.died.insert(image);
         let word = memory.here_word(image, self.place).expect("an image of this node");
         let alive = Status::Alive as u64;
-        match word.compare_exchange(alive, DIED, Ordering::AcqRel, Ordering::Acquire) {
+        // What that image has written becomes visible to others as it has to this one. What it has written
+        // before its own word is acquired by the next poll, before which it does not count as gone.
+        match word.compare_exchange(alive, DIED, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => {
                 self.note(image, DIED);
                 self.tell(memory, image, DIED);
@@ -241,7 +243,7 @@ impl Others {
     /// The program has ended on all images: no image waits for this one any more, so no notification is
     /// needed.
     pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
-        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
+        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Relaxed);
         self.become_gone(Status::Stopped);
     }
 

@@ -370,7 +370,7 @@ impl<C: Comm> Onesided<C> {
 #[cfg(hcube_model)]
 impl Onesided<crate::comm::model::Member> {
     /// The ranks of a model, on one node, with heaps of this length.
-    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
+    pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
         let topology = Topology::from_node_numbers(&vec![0; ranks], None);
         let heaps = Heap::of_model(scene, ranks, part).into_iter().enumerate();
         let rank =

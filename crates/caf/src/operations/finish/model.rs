@@ -46,11 +46,11 @@ fn blocks(scene: &mut Scene, count: usize, blocks: u64, length: u8, all_ship: bo
 /// The cases.
 pub const MODELS: &[Model] = &[
     Model::new("caf::finish", "a function of two images", |scene| blocks(scene, 2, 1, 1, false))
-        .with(Extent::Preemptions(2)),
+        .with(Extent::Preemptions(4)),
     Model::new("caf::finish", "a chain of two images", |scene| blocks(scene, 2, 1, 2, false))
-        .with(Extent::Preemptions(2)),
+        .with(Extent::Preemptions(4)),
     Model::new("caf::finish", "a chain of three images", |scene| blocks(scene, 3, 1, 3, false))
-        .with(Extent::Preemptions(1)),
+        .with(Extent::Preemptions(2)),
     Model::new("caf::finish", "blocks of three images", |scene| blocks(scene, 3, 3, 4, true))
         .with(Extent::Random(300)),
 ];
