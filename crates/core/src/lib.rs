@@ -32,4 +32,10 @@ pub use error::{Error, Result};
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[atomic::model::Model]] = &[node::board::model::MODELS];
+pub const MODELS: &[&[atomic::model::Model]] = &[
+    node::board::model::MODELS,
+    node::counted_memory::model::MODELS,
+    active::model::MODELS,
+    active::model::BATCHES,
+    onesided::model::MODELS,
+];

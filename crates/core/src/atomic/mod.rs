@@ -26,8 +26,13 @@ pub use std::{
 #[cfg(hcube_model)]
 pub use model::cells::{
     AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-    fence, read, spin_loop, written, yield_now,
+    fence, read, spin_loop, worked, written, yield_now,
 };
+
+/// A poll of this rank has changed what its next one finds: in a model it does not wait before that.
+#[cfg(not(hcube_model))]
+#[inline(always)]
+pub fn worked() {}
 
 /// This rank has written memory that begins here, and publishes it next.
 #[cfg(not(hcube_model))]

@@ -14,6 +14,8 @@
 //! Buffers are owned by a pending operation and returned when it is complete: an algorithm cannot access a
 //! buffer that MPI still uses, and needs no unsafe code for this.
 
+#[cfg(hcube_model)]
+pub mod model;
 pub mod owned;
 pub mod pipelined_broadcast;
 pub mod reduction;

@@ -17,21 +17,21 @@
 
 use super::LINE_PAIR;
 use super::heap::Heap;
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::comm::{Comm, agree};
 use crate::error::Result;
 use crate::memory::copy::copy_short;
-use crate::atomic::{AtomicU64, Ordering};
 
 /// The longest payload of a record.
-pub const MAX_BYTES: usize = 1024;
+pub const MAX_BYTES: usize = if cfg!(hcube_model) { 24 } else { 1024 };
 /// Bytes of the rings of a receiver together.
 const MAX_RINGS_BYTES: usize = 4 << 20;
 /// The shortest ring has room for a record of [`MAX_BYTES`] and some more.
-const MIN_RING_BYTES: usize = 4 << 10;
-const MAX_RING_BYTES: usize = 64 << 10;
+const MIN_RING_BYTES: usize = if cfg!(hcube_model) { 128 } else { 4 << 10 };
+const MAX_RING_BYTES: usize = if cfg!(hcube_model) { MIN_RING_BYTES } else { 64 << 10 };
 
 /// Bytes of a short record, for [`Rings::has_room`].
-const SHORT_RECORD_BYTES: usize = 128;
+const SHORT_RECORD_BYTES: usize = if cfg!(hcube_model) { 32 } else { 128 };
 
 /// Bytes of a record before its payload.
 const HEAD: usize = 16;
@@ -294,6 +294,7 @@ impl Rings {
         if ring.taken != ring.at {
             ring.taken = ring.at;
             ring.taken_word().store(ring.at, Ordering::Release);
+            atomic::worked();
         }
     }
 

@@ -31,6 +31,7 @@ pub use requests::Request;
 pub use strided::Shape;
 
 use crate::active::Messages;
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::machine::work;
@@ -39,7 +40,6 @@ use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
 use kinds::{GET_PIECES, Kind, PIECE_BYTES, apply};
 use requests::{Question, Questions, Requests};
-use crate::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
 pub const KINDS: u8 = kinds::FIRST;
@@ -87,10 +87,15 @@ impl<C: Comm> Onesided<C> {
         let mut part = [-(heap::part(topology.most_on_a_node(), heaps) as i64)];
         comm.all_reduce_max(&mut part)?;
         let part = -part[0] as usize;
-        let mut heap = match topology.most_on_a_node() {
+        let heap = match topology.most_on_a_node() {
             1 => own_heap(comm, part)?,
             _ => Heap::share(comm, &ranks, part)?,
         };
+        Self::on(heap, comm, topology)
+    }
+
+    /// Collective over `comm`: as [`Self::share`], in heaps that the ranks of each node share.
+    fn on(mut heap: Heap, comm: &C, topology: &Topology) -> Result<Self> {
         let messages = Messages::share(comm, topology, &mut heap)?;
         let first_offset = messages.heap_end();
         Ok(Self { heap, messages, requests: Requests::default(), first_offset, counts: Counts::default() })
@@ -177,7 +182,9 @@ impl<C: Comm> Onesided<C> {
         let Some(number) = self.messages.number(to) else { return false };
         self.counts.local_puts += 1;
         self.counts.local_bytes += from.len() as u64;
-        from.copy_to(self.heap.region(number, offset, from.len()));
+        let into = self.heap.region(number, offset, from.len());
+        atomic::written(into.address());
+        from.copy_to(into);
         comm.charge(work::COPY.of(from.len()));
         true
     }
@@ -216,7 +223,9 @@ impl<C: Comm> Onesided<C> {
         if let Some(number) = self.messages.number(from) {
             self.counts.local_gets += 1;
             self.counts.local_bytes += into.len() as u64;
-            self.heap.region(number, offset, into.len()).copy_to(into);
+            let from = self.heap.region(number, offset, into.len());
+            atomic::read(from.address());
+            from.copy_to(into);
             comm.charge(work::COPY.of(into.len()));
             return Request::DONE;
         }
@@ -304,7 +313,8 @@ impl<C: Comm> Onesided<C> {
     pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
         match self.messages.number(to) {
             Some(number) => {
-                self.heap.word(number, offset).fetch_add(amount, Ordering::AcqRel);
+                // Release only: whoever reads a sum with acquire sees what was put before each of its terms.
+                self.heap.word(number, offset).fetch_add(amount, Ordering::Release);
             }
             None => {
                 self.heap.word(0, offset);
@@ -322,7 +332,7 @@ impl<C: Comm> Onesided<C> {
             Some(number) => self.heap.word(number, offset).store(value, Ordering::Release),
             None => {
                 self.heap.word(0, offset);
-                self.messages.send(to, Kind::Put as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
+                self.messages.send(to, Kind::Set as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
                 self.messages.hurry();
             }
         }
@@ -358,6 +368,24 @@ impl<C: Comm> Onesided<C> {
     }
 }
 
+#[cfg(hcube_model)]
+impl Onesided<crate::comm::model::SetUp> {
+    /// The ranks of a model, on one node, with heaps of this length.
+    pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
+        Self::on_nodes(scene, &vec![0; ranks], part)
+    }
+
+    /// As [`Self::of_model`], on these nodes; between several they are to be connected.
+    pub fn on_nodes(scene: &mut atomic::model::Scene, nodes: &[u32], part: usize) -> Vec<Self> {
+        let topology = Topology::from_node_numbers(nodes, None);
+        let on_node = |node| Heap::of_model(scene, topology.positions(node..node + 1).len(), part);
+        let heaps: Vec<Heap> = (0..topology.nodes()).flat_map(on_node).collect();
+        let set_up = |rank| crate::comm::model::SetUp { rank, size: nodes.len() };
+        let heaps = heaps.into_iter().enumerate();
+        heaps.map(|(rank, heap)| Self::on(heap, &set_up(rank), &topology).expect("room")).collect()
+    }
+}
+
 /// Collective over `comm`, one rank per node: heaps of the longest address range, up to `part`, that all
 /// ranks may have.
 fn own_heap<C: Comm>(comm: &C, part: usize) -> Result<Heap> {
@@ -374,5 +402,7 @@ fn own_heap<C: Comm>(comm: &C, part: usize) -> Result<Heap> {
     crate::comm::agree(comm, heap)
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -233,6 +233,11 @@ pub fn yield_now() {
     if run::is_running() { run::wait() } else { std::thread::yield_now() }
 }
 
+/// A poll of this rank has changed what its next one finds: it does not wait before that.
+pub fn worked() {
+    run::worked();
+}
+
 /// As [`yield_now`].
 pub fn spin_loop() {
     yield_now();

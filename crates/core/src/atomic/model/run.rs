@@ -42,6 +42,8 @@ enum Thread {
 struct State {
     /// What it has seen since its last wait.
     polled: Vec<Changed>,
+    /// Whether it has changed something itself that it polls next.
+    has_worked: bool,
     /// Steps until it ends.
     left: Option<usize>,
 }
@@ -160,14 +162,27 @@ pub(super) fn polled(changed: Changed) {
     }
 }
 
+/// The current participant has changed what its next poll finds.
+pub(super) fn worked() {
+    if is_running() {
+        with_run(|run| run.participant().has_worked = true);
+    }
+}
+
 /// The current participant waits, since nothing of what it has seen lets it go on.
 ///
 /// It polls again when something of that has changed: anything else would add executions in which nothing
 /// happens. For the same reason only one continuation of a poll that has found nothing is explored: whatever
 /// can follow, can also follow where the participant polls later, and these executions are explored.
 pub(super) fn wait() {
-    let (polled, is_random) =
-        with_run(|run| (std::mem::take(&mut run.participant().polled), run.point.is_some()));
+    let (polled, has_worked, is_random) = with_run(|run| {
+        let state = run.participant();
+        let (polled, has_worked) = (std::mem::take(&mut state.polled), std::mem::take(&mut state.has_worked));
+        (polled, has_worked, run.point.is_some())
+    });
+    if has_worked {
+        return;
+    }
     if !is_random {
         loom::skip_branch();
     }

@@ -21,13 +21,13 @@ mod ranges;
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment, one_address};
+use crate::atomic::AtomicU64;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use provided::Provided;
 use ranges::Ranges;
 use std::collections::BTreeMap;
-use crate::atomic::AtomicU64;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -104,6 +104,14 @@ impl Heap {
     /// Where the process may not have it.
     pub fn exactly(part: usize) -> Result<Self> {
         Ok(Self::new(Segment::own(part)?, part, 1, 0))
+    }
+
+    /// The heaps of a node of a model, with parts of this length, a multiple of a page.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut crate::atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
+        let memory = scene.memory(ranks * part);
+        let heap = |own| Self::new(Segment::of_model(memory, ranks * part), part, ranks, own);
+        (0..ranks).map(heap).collect()
     }
 
     fn new(segment: Segment, part: usize, ranks: usize, own: usize) -> Self {
