@@ -33,6 +33,8 @@ pub use error::{Error, Result};
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
 pub const MODELS: &[&[atomic::model::Model]] = &[
+    active::model::BATCHES,
+    active::model::MODELS,
     #[cfg(feature = "mpi")]
     mpi::number::model::MODELS,
     #[cfg(feature = "mpi")]
@@ -41,8 +43,10 @@ pub const MODELS: &[&[atomic::model::Model]] = &[
     node::arrivals::model::MODELS,
     node::arrivals::pairs::model::MODELS,
     node::board::model::MODELS,
+    node::counted_memory::model::MODELS,
     node::lists::model::MODELS,
     node::mailbox::model::MODELS,
     node::refusals::model::MODELS,
     node::rings::model::MODELS,
+    onesided::model::MODELS,
 ];

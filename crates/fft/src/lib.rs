@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`plan`] | a transform that was set up: the choice between both paths |
 //! | [`on_node`] | the path of ranks that share memory |
+//! | [`rounds`] | what these tell each other, and their waits |
 //! | [`messages`] | the path of ranks on several nodes |
 //! | [`memory`] | memory for parts of the vector that need no copies |
 //! | [`shape`] | the vector as a matrix, and the parts of each rank |
@@ -21,6 +22,7 @@ pub mod on_node;
 pub mod options;
 pub mod phases;
 pub mod plan;
+pub mod rounds;
 pub mod shape;
 pub mod stages;
 pub mod transforms;
@@ -36,4 +38,4 @@ pub use stages::Stages;
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[rounds::model::MODELS];

@@ -26,7 +26,8 @@ use crate::kernel::passes::{
     self, BLOCK_ROW, Columns, Direct, Matrix, Rows, Workspace, block_length, groups,
 };
 use crate::kernel::view::View;
-use crate::memory::{Memory, PARTS};
+use crate::memory::Memory;
+use crate::rounds::{Places, Rounds};
 use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
 use crate::transforms::Transforms;
@@ -36,7 +37,7 @@ use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
-use hcube_core::node::counted_memory::{CountedMemory, Counter};
+use hcube_core::node::counted_memory::CountedMemory;
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,34 +47,10 @@ use std::sync::Arc;
 pub struct OnNode {
     transforms: Transforms,
     workspace: Workspace,
-    blocks: CountedMemory,
+    /// The blocks, with the waits of their ranks.
+    rounds: Rounds,
     /// Memory for parts of the vector, from the first call that asks for it.
     parts: Option<Arc<Memory>>,
-    patience: Patience,
-    /// Waits so far.
-    waits: u64,
-}
-
-/// Where the input and the output of this rank are: numbers of its parts in shared memory, or its own memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Places {
-    input: Option<usize>,
-    output: Option<usize>,
-}
-
-impl Places {
-    /// As a number, for others.
-    fn number(self) -> u64 {
-        let digit = |part: Option<usize>| part.map_or(PARTS, |part| part) as u64;
-        digit(self.input) * (PARTS as u64 + 1) + digit(self.output)
-    }
-
-    /// The converse.
-    fn of(number: u64) -> Self {
-        let base = PARTS as u64 + 1;
-        let part = |digit: u64| (digit < PARTS as u64).then_some(digit as usize);
-        Self { input: part(number / base % base), output: part(number % base) }
-    }
 }
 
 /// Both ends of a transform on this rank.
@@ -83,10 +60,6 @@ struct Ends<'a> {
     places: Places,
 }
 
-/// Waits of a transform.
-const WAITS: u64 = 3;
-/// Bits for the code of an error.
-const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.
 const ROW_BYTES: usize = BLOCK_ROW * size_of::<f64>();
 
@@ -112,7 +85,7 @@ impl OnNode {
         let workspace = Workspace::new([shape.rows, shape.columns]);
         let own = shape.own_blocks()[0].clone().map(|block| block * LANES);
         let transforms = Transforms::new(shape, backward, own);
-        Ok(Self { transforms, workspace, blocks, parts: None, patience, waits: 0 })
+        Ok(Self { transforms, workspace, rounds: Rounds::new(blocks, patience), parts: None })
     }
 
     /// Collective: memory of this rank and the others for parts of the vector, always the same.
@@ -135,7 +108,7 @@ impl OnNode {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);
         self.workspace = workspace;
-        self.waits += WAITS;
+        self.rounds.end();
         result
     }
 
@@ -149,30 +122,27 @@ impl OnNode {
         let mut stages = Stages::default();
         let shape = &self.transforms.shape;
         let ends = self.ends(parts);
-        match &ends {
-            Ok(ends) => {
-                if ends.places.input.is_none() {
-                    self.copy_in(&ends.before, workspace);
-                    comm.charge(COPY.of(COMPLEX * shape.part()));
-                }
-                self.own_counter(Counter::Multiplied).store(ends.places.number(), Ordering::Relaxed);
-            }
-            Err(refusal) => self.refuse(refusal),
+        if let Ok(ends) = &ends
+            && ends.places.input.is_none()
+        {
+            self.copy_in(&ends.before, workspace);
+            comm.charge(COPY.of(COMPLEX * shape.part()));
         }
+        self.rounds.tell(ends.as_ref().map(|ends| ends.places));
         stages.first_exchange = laps.lap();
-        self.wait(comm, 1);
+        self.rounds.wait(comm, 1);
         stages.first_wait = laps.lap();
         let ends = ends?;
-        let all = self.all_places()?;
+        let all = self.rounds.all_places()?;
         self.transform_columns(&ends.before, &all, workspace);
         comm.charge(levels(shape.part(), shape.rows));
         stages.columns = laps.lap();
-        self.wait(comm, 2);
+        self.rounds.wait(comm, 2);
         stages.second_exchange = laps.lap();
         self.transform_rows(&ends.after, &all, workspace);
         comm.charge(levels(shape.part(), shape.columns));
         stages.rows = laps.lap();
-        self.wait(comm, 3);
+        self.rounds.wait(comm, 3);
         stages.last_wait = laps.lap();
         if ends.places.output.is_none() {
             self.copy_out(&ends.after, workspace);
@@ -197,38 +167,6 @@ impl OnNode {
             after: direct(shape.own_columns(), output, shape.rows),
             places: Places { input: which(input), output: which(output) },
         })
-    }
-
-    /// A number that signals an error in this transform to others, with its code. It is kept: a rank that has
-    /// returned an error may be in its next transform before others read it.
-    fn refusal(&self, code: u64) -> u64 {
-        (self.waits + 1) << CODE_BITS | code
-    }
-
-    /// Tells others of an error, before the first wait.
-    fn refuse(&self, error: &Error) {
-        let number = self.refusal(error.code() as u64);
-        self.own_counter(Counter::Complete).store(number, Ordering::Relaxed);
-    }
-
-    fn own_counter(&self, counter: Counter) -> &AtomicU64 {
-        self.blocks.counter(self.transforms.shape.rank, counter)
-    }
-
-    /// The places of all ranks, or the error of one of them, after the first wait.
-    fn all_places(&self) -> Result<Vec<Places>> {
-        let ranks = 0..self.transforms.shape.ranks;
-        let read = |rank, counter| self.blocks.counter(rank, counter).load(Ordering::Relaxed);
-        for rank in ranks.clone() {
-            let number = read(rank, Counter::Complete);
-            if number >= self.refusal(0) {
-                let code = (number % (1 << CODE_BITS)) as i32;
-                let message = "its part of the vector is not valid".into();
-                return Err(Error::Remote { rank, code, message });
-            }
-        }
-        // Without an error all ranks stay in this transform until its last wait.
-        Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
     }
 
     /// The matrix before or after the transform, `rows` rows of `length` numbers: the rows of this rank, rows
@@ -262,20 +200,7 @@ impl OnNode {
         // Ranks write only to the blocks and rows of their shares, and read them after they have waited for
         // those who wrote them; before a part is written again, all ranks that have read it have been waited
         // for.
-        [0..columns, columns..columns + rows].map(|range| View::of(self.blocks.region(range)))
-    }
-
-    /// Waits until all ranks have come to the same place: wait number `number` of a transform.
-    fn wait<C: Comm>(&self, comm: &C, number: u64) {
-        let place = self.waits + number;
-        self.own_counter(Counter::Written).store(place, Ordering::Release);
-        for rank in 0..self.transforms.shape.ranks {
-            let counter = self.blocks.counter(rank, Counter::Written);
-            let mut wait = self.patience.wait();
-            while counter.load(Ordering::Acquire) < place {
-                wait.pause(comm);
-            }
-        }
+        [0..columns, columns..columns + rows].map(|range| View::of(self.rounds.memory().region(range)))
     }
 
     /// Copies this rank's rows, as far as others transform them.

@@ -35,19 +35,21 @@ impl<'e> Counters<'e> {
         self.memory.counter(self.memory.own_number(), counter).store(count, Ordering::Release);
     }
 
-    fn has(&self, rank: usize, counter: Counter, count: u64) -> bool {
-        self.memory.counter(rank, counter).load(Ordering::Acquire) >= count
+    /// Whether these ranks are done with the panels below a number: what they have written before is seen.
+    pub fn have(&self, ranks: impl IntoIterator<Item = usize>, counter: Counter, count: u64) -> bool {
+        let has = |rank| self.memory.counter(rank, counter).load(Ordering::Acquire) >= count;
+        ranks.into_iter().all(has)
     }
 
     /// Whether all ranks of the domain are done with the panels below a number.
     pub fn all_have(&self, counter: Counter, count: u64) -> bool {
-        (0..self.memory.ranks()).all(|rank| self.has(rank, counter, count))
+        self.have(0..self.memory.ranks(), counter, count)
     }
 
     /// Whether the mates are done with the panels below a number.
     pub fn mates_have(&self, counter: Counter, count: u64) -> bool {
         match &self.mates {
-            Some(mates) => mates.iter().all(|&rank| self.has(rank, counter, count)),
+            Some(mates) => self.have(mates.iter().copied(), counter, count),
             None => self.all_have(counter, count),
         }
     }

@@ -56,4 +56,4 @@ pub use summa::MULTIPLY_ADD;
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[pipeline::model::MODELS];

@@ -90,7 +90,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     /// Panels placed and not released, the first of which is number `first` of this call.
     under_way: VecDeque<UnderWay<C>>,
     first: usize,
-    counters: Counters<'e>,
+    pub counters: Counters<'e>,
 }
 
 impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
@@ -316,6 +316,8 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.comm.charge(COPY_BYTE.of(bytes));
         self.settle();
         let number = self.under_way[panel - self.first].place.number;
+        #[cfg(hcube_model)]
+        model::fill(self.memory, start, self.panels.bytes);
         // A rank that reads the count sees the data that this rank has written into other lines' panels.
         self.counters.publish(Counter::Written, number + 1);
         Ok(())
@@ -428,3 +430,6 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         Ok(())
     }
 }
+
+#[cfg(hcube_model)]
+pub mod model;

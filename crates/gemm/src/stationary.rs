@@ -136,18 +136,16 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
             let mut messages = self.partials.begin(comm, panel, &indices, size)?;
             let start = self.pipeline.wait_for(requests, panel)?;
             self.multiply_panel(start, &indices);
-            let (memory, count) = (self.pipeline.memory, self.pipeline.number(panel) + 1);
+            let count = self.pipeline.number(panel) + 1;
             let own = self.partial(start, self.domains.own, &indices);
             self.pipeline.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
             self.pipeline.settle();
-            // Release: a rank that reads the count sees this rank's partial product.
-            memory.counter(memory.own_number(), Counter::Multiplied).store(count, Ordering::Release);
-            self.pipeline.until(requests, |_| {
-                // Acquire: the partial products of these ranks are seen by what follows.
-                let multiplied = |&rank: &usize| {
-                    memory.counter(rank, Counter::Multiplied).load(Ordering::Acquire) >= count
-                };
-                Ok(computing.iter().all(multiplied) && self.partials.have_arrived(comm, &mut messages)?)
+            // A rank that reads the count sees this rank's partial product.
+            self.pipeline.counters.publish(Counter::Multiplied, count);
+            self.pipeline.until(requests, |pipeline| {
+                let computing = computing.iter().copied();
+                let multiplied = pipeline.counters.have(computing, Counter::Multiplied, count);
+                Ok(multiplied && self.partials.have_arrived(comm, &mut messages)?)
             })?;
             self.partials.sum(self.product, &messages, &indices, |rank| {
                 let number = self.domains.ranks.binary_search(&rank).expect("a rank of the domain");

@@ -25,4 +25,4 @@ mod tests;
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[panels::model::MODELS];

@@ -37,7 +37,7 @@
 use crate::holders::Holders;
 use crate::network::{Network, Traffic};
 use crate::options::{Options, Topology};
-use crate::slots::{Head, Holder, Slots};
+use crate::slots::{Content, Head, Holder, Slots};
 use hcube_core::comm::{Comm, agree_on, tags};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -68,31 +68,6 @@ struct Panel {
     holder: Holder,
     bytes: usize,
     released: bool,
-}
-
-/// The bytes of a panel, for reading.
-#[derive(Debug, Clone, Copy)]
-pub struct Content<'a>(Region<'a>);
-
-impl Content<'_> {
-    /// Where it begins; aligned to 64 bytes.
-    pub fn address(self) -> *const u8 {
-        self.0.address().cast_const()
-    }
-
-    /// Its bytes.
-    #[expect(clippy::len_without_is_empty, reason = "bytes, not elements")]
-    pub fn len(self) -> usize {
-        self.0.len()
-    }
-
-    /// Copies all of it.
-    ///
-    /// # Panics
-    /// Where the lengths differ.
-    pub fn read(self, out: &mut [u8]) {
-        self.0.read(out);
-    }
 }
 
 /// The panels of a row, seen from one of its ranks.
@@ -162,29 +137,36 @@ impl<C: Comm> Panels<C> {
         let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let holders = Holders::new(nodes, comm.rank(), topology);
         let (members, several) = (holders.members(), holders.nodes() > 1);
-        let in_use = match memory.in_use {
-            0 => memory.slots.saturating_mul(comm.size()),
-            in_use => in_use,
-        };
-        let in_use = in_use.min(MAX_IN_USE);
+        let in_use = in_use(memory, comm.size());
         let received = if several { in_use / members.len() + 1 } else { 0 };
         let slots = Slots::new(comm, &members, memory.bytes, memory.slots, received)?;
         if several {
             comm.open_messages()?;
         }
-        Ok(Self {
+        Ok(Self::on(slots, holders, comm.rank(), (memory, options.ranks_per_node), patience))
+    }
+
+    /// The panels of a rank on these slots, before the first.
+    fn on(
+        slots: Slots,
+        holders: Holders,
+        rank: usize,
+        (memory, ranks_per_node): (Memory, usize),
+        patience: Patience,
+    ) -> Self {
+        Self {
+            network: Network::new(slots.received()),
             slots,
-            network: Network::new(received),
-            holders,
-            rank: comm.rank(),
+            rank,
             patience,
             memory,
-            ranks_per_node: options.ranks_per_node,
-            in_use,
+            ranks_per_node,
+            in_use: in_use(memory, holders.ranks()),
+            holders,
             occupants: vec![None; memory.slots],
             first: 0,
             live: VecDeque::new(),
-        })
+        }
     }
 
     /// The purpose of the memory.
@@ -417,7 +399,7 @@ impl<C: Comm> Panels<C> {
         // Posted with this number, after which its holder writes there again only when all ranks have
         // released it. `release` needs this value for itself, so the region is gone by then, and ranks
         // release a panel only with all before it. A `Content` is never written.
-        Ok(Content(self.slots.content(holder, 0..bytes)))
+        Ok(Content::new(self.slots.content(holder, 0..bytes)))
     }
 
     /// Ends the use of a panel on this rank. A root may release a panel that it has not posted if no rank
@@ -440,6 +422,12 @@ impl<C: Comm> Panels<C> {
     }
 }
 
+/// Panels that a rank of a row of this size may use at a time.
+fn in_use(memory: Memory, ranks: usize) -> usize {
+    let in_use = if memory.in_use == 0 { memory.slots.saturating_mul(ranks) } else { memory.in_use };
+    in_use.min(MAX_IN_USE)
+}
+
 impl<C: Comm> Drop for Panels<C> {
     /// MPI may still use the memory of messages that have not finished.
     fn drop(&mut self) {
@@ -448,3 +436,6 @@ impl<C: Comm> Drop for Panels<C> {
         }
     }
 }
+
+#[cfg(hcube_model)]
+pub mod model;

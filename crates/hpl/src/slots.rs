@@ -8,7 +8,10 @@
 //! Memory is requested in huge pages if the system has them for shared memory (shmem_enabled), and for the
 //! private memory of one rank.
 
-use hcube_core::atomic::Ordering::{Acquire, Release};
+use hcube_core::atomic::{
+    self,
+    Ordering::{Acquire, Release},
+};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -69,6 +72,36 @@ impl Head {
     }
 }
 
+/// The bytes of a panel, for reading.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a>(Region<'a>);
+
+impl<'a> Content<'a> {
+    /// Of a panel that has arrived and is not released.
+    pub(crate) const fn new(region: Region<'a>) -> Self {
+        Self(region)
+    }
+
+    /// Where it begins; aligned to 64 bytes.
+    pub fn address(self) -> *const u8 {
+        self.0.address().cast_const()
+    }
+
+    /// Its bytes.
+    #[expect(clippy::len_without_is_empty, reason = "bytes, not elements")]
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Copies all of it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    pub fn read(self, out: &mut [u8]) {
+        self.0.read(out);
+    }
+}
+
 /// The slots of a node, seen from one of its ranks.
 #[derive(Debug)]
 pub struct Slots {
@@ -95,6 +128,20 @@ impl Slots {
         let bytes = agree(comm, total_bytes(capacity, own, received, ranks.len()))?;
         let memory = Some(CountedMemory::share_large(comm, ranks, bytes)?);
         Ok(Self { memory, capacity, own, received })
+    }
+
+    /// The slots of each of the ranks of a node of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(
+        scene: &mut atomic::model::Scene,
+        ranks: usize,
+        capacity: usize,
+        own: usize,
+        received: usize,
+    ) -> Vec<Self> {
+        let bytes = total_bytes(capacity, own, received, ranks).expect("small");
+        let memories = CountedMemory::of_model(scene, ranks, bytes).into_iter();
+        memories.map(|memory| Self { memory: Some(memory), capacity, own, received }).collect()
     }
 
     fn memory(&self) -> &CountedMemory {
@@ -188,13 +235,16 @@ impl Slots {
 
     /// Writes what the panel is, on its holder.
     pub fn write_head(&self, holder: Holder, head: Head) {
-        self.head(holder).write(&head.to_bytes());
+        let place = self.head(holder);
+        atomic::written(place.address());
+        place.write(&head.to_bytes());
     }
 
     /// The identity of the panel.
     pub fn read_head(&self, holder: Holder) -> Head {
-        let mut bytes = [0; Head::BYTES];
-        self.head(holder).read(&mut bytes);
+        let (mut bytes, place) = ([0; Head::BYTES], self.head(holder));
+        atomic::read(place.address());
+        place.read(&mut bytes);
         Head::from_bytes(bytes)
     }
 

@@ -21,4 +21,4 @@ pub use transpose::{Parts, check, transpose};
 
 /// The models of the protocols of this crate.
 #[cfg(hcube_model)]
-pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[];
+pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[grid::notices::model::MODELS];

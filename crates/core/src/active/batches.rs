@@ -17,6 +17,7 @@
 
 use super::message::{KINDS, MORE, Message, Payload};
 use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};
+use crate::atomic;
 use crate::comm::Comm;
 use crate::comm::owned::Owned;
 use crate::comm::tags;
@@ -25,14 +26,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Outstanding batches to a rank.
-const WINDOW: u32 = 4;
+const WINDOW: u32 = if cfg!(hcube_model) { 2 } else { 4 };
 /// Bytes of messages from which there is no room: a further short message would begin a new batch.
-const FULL_BYTES: usize = BATCH_BYTES - 512;
+const FULL_BYTES: usize = if cfg!(hcube_model) { BATCH_BYTES } else { BATCH_BYTES - 512 };
+/// The number of batches before the first one: in a model the next but one wraps around.
+const FIRST_BATCH: u32 = if cfg!(hcube_model) { u32::MAX - 1 } else { 0 };
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
 
 /// Messages to and from a rank of another node.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Peer {
     /// The messages that have not been sent.
     queue: Queue,
@@ -46,6 +49,14 @@ struct Peer {
     listed: bool,
     /// Pieces of a message that has not arrived completely.
     joined: Vec<u8>,
+}
+
+impl Default for Peer {
+    fn default() -> Self {
+        let [sent, acknowledged, taken, told] = [FIRST_BATCH; 4];
+        let (queue, joined) = (Queue::default(), Vec::new());
+        Self { queue, sent, acknowledged, taken, told, listed: false, joined }
+    }
 }
 
 impl Peer {
@@ -196,6 +207,7 @@ impl<C: Comm> Batches<C> {
             let bytes = batch.len() - START;
             batch[..START].copy_from_slice(&u64::from(peer.taken).to_ne_bytes());
             self.sends.push_back(Owned::send(comm, batch, to, tags::ACTIVE.tag(0))?);
+            atomic::worked();
             peer.told = peer.taken;
             if !is_empty {
                 self.waiting -= bytes;
@@ -244,6 +256,7 @@ impl<C: Comm> Batches<C> {
             let Some((from, length)) = comm.arrived(tag)? else { return Ok(false) };
             self.receiving.push_back((from, Owned::receive(comm, vec![0; length], from, tag)?));
         };
+        atomic::worked();
         let bytes = batch.into_buffer();
         let start = bytes.get(..START).ok_or_else(|| broken(from))?;
         let taken = u64::from_ne_bytes(start.try_into().expect("as many bytes as a word has")) as u32;
@@ -311,5 +324,7 @@ fn broken(from: usize) -> Error {
     Error::Internal(format!("a batch of messages from rank {from} has no end"))
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

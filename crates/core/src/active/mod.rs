@@ -20,6 +20,7 @@ mod queue;
 
 pub use message::{KINDS, Message, Payload};
 
+use crate::atomic;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Region, bytes_of};
@@ -224,6 +225,7 @@ impl<C: Comm> Messages<C> {
         {
             kept.pop_front();
             self.kept -= 1;
+            atomic::worked();
         }
     }
 
@@ -351,5 +353,7 @@ impl<C: Comm> Messages<C> {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Bytes of a batch of several messages, at most.
-pub const BATCH_BYTES: usize = 64 << 10;
+pub const BATCH_BYTES: usize = if cfg!(hcube_model) { 64 } else { 64 << 10 };
 /// Bytes of a message in a batch, at most; a longer one is cut.
-pub const PIECE_BYTES: usize = 256 << 10;
+pub const PIECE_BYTES: usize = if cfg!(hcube_model) { 64 } else { 256 << 10 };
 /// Bytes before the messages of a batch: the number of batches that its sender has taken.
 pub const START: usize = 8;
 /// Bytes of a message before its payload: its kind and its length, and its tag.

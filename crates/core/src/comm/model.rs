@@ -1,19 +1,89 @@
-//! The communicator of a model: all ranks are on one node and share the memory of the scene.
+//! The communicator of a model: all ranks pass the same values to collective functions.
 //!
 //! A protocol that is created by collective functions is so created for a model, one rank after the other,
-//! before the participants begin: there all ranks pass the same values. The participants have a barrier, and
-//! nothing else.
+//! before the participants begin. These communicate by the memory of the scene, a barrier, and once they are
+//! connected by messages as well: a message is there for its receiver when that has read the number of those
+//! that were sent to it, which its sender has increased with release order.
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece};
 use crate::atomic::model::{Scene, is_running};
-use crate::atomic::{AtomicU64, Ordering, yield_now};
+use crate::atomic::{self, AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use crate::progress::{Progress, model_rank::Rank, pollers::Pollers};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ptr::NonNull;
 use std::sync::Arc;
+
+/// Messages from one rank to another in an execution, at most.
+const ROOM: usize = 64;
+
+thread_local! {
+    /// The messages of this execution.
+    static NETWORK: RefCell<Option<Network>> = const { RefCell::new(None) };
+}
+
+/// The messages between the ranks of a model.
+struct Network {
+    nodes: Vec<u32>,
+    /// The number of messages to each rank; then a byte for each message, which stands for its contents.
+    memory: NonNull<u8>,
+    /// All messages to each rank, in the order of their numbers, until they are received.
+    inboxes: Vec<Vec<Option<Message>>>,
+    /// How many each rank has sent to each.
+    sent: BTreeMap<(usize, usize), usize>,
+}
+
+struct Message {
+    from: usize,
+    tag: i32,
+    bytes: Vec<u8>,
+    contents: *const u8,
+}
+
+/// Lets the ranks of a scene, which are on these nodes, send messages.
+pub fn connect(scene: &mut Scene, nodes: &[u32]) {
+    let ranks = nodes.len();
+    let memory = scene.memory(ranks * size_of::<u64>() + ranks * ranks * ROOM);
+    let inboxes = (0..ranks).map(|_| Vec::new()).collect();
+    NETWORK.set(Some(Network { nodes: nodes.to_vec(), memory, inboxes, sent: BTreeMap::new() }));
+}
+
+fn with<T>(work: impl FnOnce(&mut Network) -> T) -> T {
+    NETWORK.with_borrow_mut(|network| work(network.as_mut().expect("ranks of a model that are connected")))
+}
+
+impl Network {
+    /// The number of messages to a rank.
+    fn count(&self, rank: usize) -> &'static AtomicU64 {
+        // SAFETY: in the memory of the scene, which is never freed, and accessed as an atomic only.
+        unsafe { AtomicU64::from_ptr(self.memory.as_ptr().cast::<u64>().add(rank)) }
+    }
+
+    /// What stands for the contents of the next message from one rank to another.
+    fn contents(&mut self, from: usize, to: usize) -> *const u8 {
+        let ranks = self.nodes.len();
+        let number = self.sent.entry((from, to)).or_default();
+        assert!(*number < ROOM, "an execution of {ROOM} messages from rank {from} to rank {to}");
+        let offset = ranks * size_of::<u64>() + (from * ranks + to) * ROOM + *number;
+        *number += 1;
+        self.memory.as_ptr().wrapping_add(offset)
+    }
+
+    /// The first of the messages to a rank that satisfies a condition, among those that it has seen.
+    fn find(
+        &mut self,
+        to: usize,
+        seen: u64,
+        which: impl Fn(&Message) -> bool,
+    ) -> Option<&mut Option<Message>> {
+        let mut all = self.inboxes[to].iter_mut().take(seen as usize);
+        all.find(|message| message.as_ref().is_some_and(&which))
+    }
+}
 
 /// A rank.
 #[derive(Debug, Clone, Copy)]
@@ -60,12 +130,13 @@ fn in_set_up() {
     assert!(!is_running(), "no message in a model");
 }
 
-// SAFETY: the numbers never change, all ranks pass the same values at the set-up, the barrier counts, and no
-// transfer exists.
+// SAFETY: the numbers never change, all ranks pass the same values at the set-up, the barrier counts, and a
+// transfer has finished when it was started.
 unsafe impl Comm for Member {
     type Sends = Infallible;
     type Receive = Infallible;
-    type Transfer<'a> = Infallible;
+    /// A transfer has finished when it was started.
+    type Transfer<'a> = ();
 
     fn rank(&self) -> usize {
         self.rank
@@ -95,20 +166,38 @@ unsafe impl Comm for Member {
         match receive {}
     }
 
-    unsafe fn start_send_bytes<'a>(&self, _: Region<'a>, _: usize, _: i32) -> Result<Infallible> {
-        no_message()
+    unsafe fn start_send_bytes<'a>(&self, region: Region<'a>, to: usize, tag: i32) -> Result<()> {
+        let mut bytes = vec![0; region.len()];
+        region.read(&mut bytes);
+        let (count, contents) = with(|network| (network.count(to), network.contents(self.rank, to)));
+        atomic::written(contents);
+        count.fetch_add(1, Ordering::Release);
+        let message = Message { from: self.rank, tag, bytes, contents };
+        with(|network| network.inboxes[to].push(Some(message)));
+        Ok(())
     }
 
-    unsafe fn start_receive_bytes<'a>(&self, _: Region<'a>, _: usize, _: i32) -> Result<Infallible> {
-        no_message()
+    unsafe fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<()> {
+        let message = with(|network| {
+            let is_it = |message: &Message| (message.from, message.tag) == (from, tag);
+            network.find(self.rank, u64::MAX, is_it).and_then(Option::take)
+        });
+        let Message { bytes, contents, .. } = message.expect("a message that has arrived");
+        atomic::read(contents);
+        into.write(&bytes);
+        Ok(())
     }
 
-    fn has_finished(&self, transfer: &mut Infallible) -> Result<bool> {
-        match *transfer {}
+    fn has_finished(&self, (): &mut ()) -> Result<bool> {
+        Ok(true)
     }
 
-    fn arrived(&self, _: i32) -> Result<Option<(usize, usize)>> {
-        no_message()
+    fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>> {
+        let seen = with(|network| network.count(self.rank)).load(Ordering::Acquire);
+        Ok(with(|network| {
+            let message = network.find(self.rank, seen, |message| message.tag == tag)?.as_ref()?;
+            Some((message.from, message.bytes.len()))
+        }))
     }
 
     fn barrier(&self) -> Result<()> {
@@ -150,7 +239,10 @@ unsafe impl Comm for Member {
     }
 
     fn node_numbers(&self) -> Result<Vec<u32>> {
-        Ok(vec![0; self.size])
+        Ok(NETWORK.with_borrow(|network| match network {
+            Some(network) => network.nodes.clone(),
+            None => vec![0; self.size],
+        }))
     }
 
     fn seconds(&self) -> f64 {

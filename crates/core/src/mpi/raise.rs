@@ -6,7 +6,6 @@ use super::constants::constants;
 use super::handle::{Handle, call_error_handler, is_fatal, rank, world};
 use super::number::Number;
 use super::raw;
-use crate::atomic::{AtomicI32, Ordering};
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
 use std::io::Write;

@@ -14,10 +14,13 @@ use super::absence::Absence;
 use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
 use super::slots::pages_may_be_refused;
-use crate::atomic::AtomicU64;
+#[cfg(hcube_model)]
+use crate::atomic;
+use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
+use crate::progress::{Progress, wait::Patience};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -168,6 +171,15 @@ impl CountedMemory {
         Ok(Self { origin, ranks: 1, own: 0, capacity, large_pages: false })
     }
 
+    /// The memory of each of some ranks of a model.
+    #[cfg(hcube_model)]
+    pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize, capacity: usize) -> Vec<Self> {
+        let length = head(ranks) + capacity;
+        let place = scene.memory(length);
+        let origin = || Origin::Shared(Segment::of_model(place, length));
+        (0..ranks).map(|own| Self { origin: origin(), ranks, own, capacity, large_pages: false }).collect()
+    }
+
     /// Ranks that use it.
     pub fn ranks(&self) -> usize {
         self.ranks
@@ -252,6 +264,20 @@ impl CountedMemory {
         unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
+    /// Waits until all ranks that use this memory have called it with the same number, which is larger than in
+    /// the call before, or with a larger one: all see what each of them has written before. Counts by
+    /// [`Counter::Written`].
+    pub fn meet<P: Progress + ?Sized>(&self, number: u64, patience: Patience, comm: &P) {
+        self.counter(self.own, Counter::Written).store(number, Ordering::Release);
+        for rank in 0..self.ranks {
+            let counter = self.counter(rank, Counter::Written);
+            let mut wait = patience.wait();
+            while counter.load(Ordering::Acquire) < number {
+                wait.pause(comm);
+            }
+        }
+    }
+
     /// Some of the bytes. Ranks agree by counters on who writes which of them when; a region of bytes that
     /// another rank is writing reads some of the old and some of the new ones.
     ///
@@ -286,146 +312,7 @@ impl Drop for CountedMemory {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::comm::threads;
-    use std::sync::atomic::Ordering;
-
-    #[test]
-    fn what_a_rank_writes_others_read() {
-        let read = threads::run(4, 2, |comm| {
-            let ranks = if comm.rank() < 2 { [0, 1] } else { [2, 3] };
-            let memory = CountedMemory::share(comm, &ranks, 100).expect("shared memory");
-            let own = memory.own_number();
-            let part = |number: usize| memory.region(8 * number..8 * number + 8);
-            part(own).write(&[comm.rank() as u8 + 1; 8]);
-            memory.counter(own, Counter::Written).store(1, Ordering::Release);
-            while memory.counter(1 - own, Counter::Written).load(Ordering::Acquire) == 0 {
-                std::thread::yield_now();
-            }
-            let mut bytes = [0; 8];
-            part(1 - own).read(&mut bytes);
-            comm.barrier().expect("no error");
-            bytes[7]
-        });
-        assert_eq!(read, [2, 1, 4, 3]);
-    }
-
-    /// The only rank of a node has memory of its own, but it agrees with all ranks.
-    #[test]
-    fn nodes_may_have_one_rank_and_several() {
-        let zero = threads::run(5, 2, |comm| {
-            let node = comm.rank() / 2;
-            let ranks: Vec<usize> = (2 * node..comm.size().min(2 * node + 2)).collect();
-            let memory = CountedMemory::share_large(comm, &ranks, 5000).expect("memory");
-            let mut bytes = [1; 5000];
-            memory.region(0..5000).read(&mut bytes);
-            comm.barrier().expect("no error");
-            memory.ranks() == ranks.len() && bytes == [0; 5000]
-        });
-        assert_eq!(zero, [true; 5]);
-        assert!(
-            threads::run(3, 2, |comm| {
-                let ranks: &[usize] = if comm.rank() == 2 { &[2] } else { &[0, 1] };
-                CountedMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 })
-                    .is_err()
-            })
-            .into_iter()
-            .all(|refused| refused)
-        );
-    }
-
-    #[test]
-    fn nodes_of_different_sizes_share_large_memory() {
-        const BYTES: usize = HUGE_PAGE_BYTES + 8;
-        let read = threads::run_on_nodes(vec![0, 1, 1], |comm| {
-            let ranks: &[usize] = if comm.rank() == 0 { &[0] } else { &[1, 2] };
-            let memory = CountedMemory::share_large(comm, ranks, BYTES).expect("shared memory");
-            if comm.rank() < 2 {
-                memory.region(BYTES - 8..BYTES).write(&[comm.rank() as u8 + 1; 8]);
-            }
-            comm.barrier().expect("no error");
-            let mut bytes = [0; 8];
-            memory.region(BYTES - 8..BYTES).read(&mut bytes);
-            bytes[0]
-        });
-        assert_eq!(read, [1, 2, 2]);
-        let refused =
-            threads::run(2, 2, |comm| CountedMemory::share_large(comm, &[0, 1], isize::MAX as usize));
-        assert!(refused.iter().all(Result::is_err));
-    }
-
-    #[test]
-    fn own_memory_is_zero_and_may_be_empty() {
-        let memory = CountedMemory::own(24).expect("memory");
-        let mut bytes = [1; 24];
-        memory.region(0..24).read(&mut bytes);
-        assert_eq!((bytes, memory.counter(0, Counter::Released).load(Ordering::Relaxed)), ([0; 24], 0));
-        let empty = CountedMemory::own(0).expect("memory");
-        assert_eq!((empty.capacity(), empty.ranks(), empty.own_number()), (0, 1, 0));
-        assert!(CountedMemory::own(usize::MAX).is_err() && CountedMemory::own(isize::MAX as usize).is_err());
-    }
-
-    /// Pages of the regions that are in memory.
-    fn resident(memory: &CountedMemory) -> usize {
-        let mut pages = vec![0u8; memory.capacity() / PAGE];
-        let start = memory.place(0..0).cast();
-        // SAFETY: whole pages of the memory, and a byte for each of them.
-        assert_eq!(unsafe { libc::mincore(start, pages.len() * PAGE, pages.as_mut_ptr()) }, 0);
-        pages.iter().filter(|&&page| page & 1 != 0).count()
-    }
-
-    #[test]
-    fn pages_go_when_all_ranks_are_away() {
-        const PAGES: usize = 300;
-        let counts = threads::run(3, 3, |comm| {
-            let memory = CountedMemory::share(comm, &[0, 1, 2], PAGES * PAGE).expect("shared memory");
-            let own = memory.own_number();
-            memory.counter(own, Counter::Written).store(7, Ordering::Relaxed);
-            let everybody = || comm.barrier().expect("no error");
-            let mut counts = vec![resident(&memory)];
-            everybody();
-            if own < 2 {
-                memory.leave();
-            }
-            everybody();
-            counts.push(resident(&memory));
-            everybody();
-            if own == 2 {
-                memory.leave();
-            }
-            everybody();
-            counts.push(resident(&memory));
-            everybody();
-            memory.come_back(std::thread::yield_now);
-            everybody();
-            counts.push(resident(&memory));
-            assert!((0..3).all(|rank| memory.counter(rank, Counter::Written).load(Ordering::Relaxed) == 7));
-            counts
-        });
-        assert_eq!(counts, vec![[PAGES, PAGES, 0, PAGES]; 3]);
-    }
-
-    #[test]
-    fn own_pages_go_as_well() {
-        const PAGES: usize = 300;
-        for memory in [CountedMemory::own(PAGES * PAGE + 5), CountedMemory::own_large(PAGES * PAGE + 5)] {
-            let memory = memory.expect("memory");
-            memory.region(0..PAGES * PAGE).write(&[1; PAGES * PAGE]);
-            assert_eq!(resident(&memory), PAGES);
-            memory.leave();
-            assert_eq!(resident(&memory), 0);
-            memory.come_back(std::thread::yield_now);
-            memory.region(0..PAGES * PAGE).write(&[1; PAGES * PAGE]);
-            assert_eq!(resident(&memory), PAGES);
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "20..25 of 24 bytes")]
-    fn bytes_outside_are_refused() {
-        let memory = CountedMemory::own(24).expect("memory");
-        let _ = memory.region(20..25);
-    }
-}
+mod tests;

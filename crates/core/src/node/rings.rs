@@ -23,11 +23,11 @@ use crate::error::Result;
 use crate::memory::copy::copy_short;
 
 /// The longest payload of a record.
-pub const MAX_BYTES: usize = 1024;
+pub const MAX_BYTES: usize = if cfg!(hcube_model) { 24 } else { 1024 };
 /// Bytes of the rings of a receiver together.
 const MAX_RINGS_BYTES: usize = 4 << 20;
 /// The shortest ring has room for a record of [`MAX_BYTES`] and some more.
-const MIN_RING_BYTES: usize = 4 << 10;
+const MIN_RING_BYTES: usize = if cfg!(hcube_model) { 128 } else { 4 << 10 };
 const MAX_RING_BYTES: usize = if cfg!(hcube_model) { MIN_RING_BYTES } else { 64 << 10 };
 
 /// Bytes of a short record, for [`Rings::has_room`].

@@ -52,12 +52,6 @@ impl Refused {
 }
 
 impl Process {
-    /// Another participant of a model.
-    #[cfg(hcube_model)]
-    pub fn of_model() -> Self {
-        Self(0)
-    }
-
     /// Copies from `address` of this process to `local`.
     ///
     /// # Errors
@@ -324,9 +318,6 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
     let refusal = || Error::Memory("single copy: a word that was written has not arrived".into());
     agree(comm, if written { Ok(processes) } else { Err(refusal()) })
 }
-
-#[cfg(hcube_model)]
-mod model;
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -4,9 +4,9 @@ use crate::active;
 use crate::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a piece of a long access between nodes.
-pub const PIECE_BYTES: usize = 128 << 10;
+pub const PIECE_BYTES: usize = if cfg!(hcube_model) { 8 } else { 128 << 10 };
 /// Pieces of a get that are requested before the first one has been copied.
-pub const GET_PIECES: usize = 8;
+pub const GET_PIECES: usize = if cfg!(hcube_model) { 2 } else { 8 };
 
 /// An atomic operation on a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub enum Kind {
     Bytes,
     /// An amount to be added to the word at the offset in the tag.
     Notify,
+    /// A value that replaces the word at the offset in the tag.
+    Set,
     /// An atomic operation for a request: offset, code, operand, expected value.
     Atomic,
     /// The answer to it.
@@ -55,11 +57,12 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 8] = [
+pub const KINDS: [Kind; 9] = [
     Kind::Put,
     Kind::Get,
     Kind::Bytes,
     Kind::Notify,
+    Kind::Set,
     Kind::Atomic,
     Kind::Word,
     Kind::PutShape,

@@ -33,6 +33,8 @@ pub use strided::Shape;
 use crate::active::Messages;
 use crate::atomic::{self, AtomicU64, Ordering};
 use crate::comm::Comm;
+#[cfg(hcube_model)]
+use crate::comm::model::Member;
 use crate::error::Result;
 use crate::machine::work;
 use crate::memory::{Region, bytes_of};
@@ -313,7 +315,8 @@ impl<C: Comm> Onesided<C> {
     pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
         match self.messages.number(to) {
             Some(number) => {
-                self.heap.word(number, offset).fetch_add(amount, Ordering::AcqRel);
+                // Release only: whoever reads a sum with acquire sees what was put before each of its terms.
+                self.heap.word(number, offset).fetch_add(amount, Ordering::Release);
             }
             None => {
                 self.heap.word(0, offset);
@@ -331,7 +334,7 @@ impl<C: Comm> Onesided<C> {
             Some(number) => self.heap.word(number, offset).store(value, Ordering::Release),
             None => {
                 self.heap.word(0, offset);
-                self.messages.send(to, Kind::Put as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
+                self.messages.send(to, Kind::Set as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
                 self.messages.hurry();
             }
         }
@@ -368,14 +371,20 @@ impl<C: Comm> Onesided<C> {
 }
 
 #[cfg(hcube_model)]
-impl Onesided<crate::comm::model::Member> {
+impl Onesided<Member> {
     /// The ranks of a model, on one node, with heaps of this length.
     pub fn of_model(scene: &mut atomic::model::Scene, ranks: usize, part: usize) -> Vec<Self> {
-        let topology = Topology::from_node_numbers(&vec![0; ranks], None);
-        let heaps = Heap::of_model(scene, ranks, part).into_iter().enumerate();
-        let rank =
-            |(rank, heap)| Self::on(heap, &crate::comm::model::Member::of_set_up(rank, ranks), &topology);
-        heaps.map(|one| rank(one).expect("room")).collect()
+        Self::on_nodes(scene, &vec![0; ranks], part)
+    }
+
+    /// As [`Self::of_model`], on these nodes; between several they are to be connected.
+    pub fn on_nodes(scene: &mut atomic::model::Scene, nodes: &[u32], part: usize) -> Vec<Self> {
+        let topology = Topology::from_node_numbers(nodes, None);
+        let on_node = |node| Heap::of_model(scene, topology.positions(node..node + 1).len(), part);
+        let heaps: Vec<Heap> = (0..topology.nodes()).flat_map(on_node).collect();
+        let set_up = |rank| Member::of_set_up(rank, nodes.len());
+        let heaps = heaps.into_iter().enumerate();
+        heaps.map(|(rank, heap)| Self::on(heap, &set_up(rank), &topology).expect("room")).collect()
     }
 }
 
@@ -395,5 +404,7 @@ fn own_heap<C: Comm>(comm: &C, part: usize) -> Result<Heap> {
     crate::comm::agree(comm, heap)
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

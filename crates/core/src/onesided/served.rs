@@ -4,7 +4,7 @@ use super::Onesided;
 use super::kinds::{KINDS, Kind, apply, operation};
 use super::strided::Shape;
 use crate::active::{Message, Payload};
-use crate::atomic::Ordering;
+use crate::atomic::{self, Ordering};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
@@ -13,12 +13,14 @@ use crate::memory::Region;
 impl<C: Comm> Onesided<C> {
     /// Performs the access of a message.
     pub(super) fn serve(&mut self, comm: &C, message: Message) -> Result<()> {
+        atomic::worked();
         let Message { from, kind, tag, payload } = message;
         let broken =
             || Error::Internal(format!("rank {from} asks for an access that there is not: kind {kind}"));
         match KINDS.into_iter().find(|&known| known as u8 == kind).ok_or_else(broken)? {
             Kind::Put => {
                 let region = self.checked(tag as usize, payload.len()).ok_or_else(broken)?;
+                atomic::written(region.address());
                 region.write(&payload);
                 comm.charge(work::COPY.of(payload.len()));
             }
@@ -27,6 +29,7 @@ impl<C: Comm> Onesided<C> {
                 let (offset, length) = (offset as usize, length as usize);
                 self.checked(offset, length).ok_or_else(broken)?;
                 let read = self.heap.region(self.heap.own_number(), offset, length);
+                atomic::read(read.address());
                 comm.charge(work::COPY.of(length));
                 self.messages.send_region(from, Kind::Bytes as u8, tag, &at.to_ne_bytes(), read);
                 self.messages.hurry();
@@ -40,7 +43,13 @@ impl<C: Comm> Onesided<C> {
             Kind::Notify => {
                 let [amount] = payload.words();
                 self.checked_word(tag as usize).ok_or_else(broken)?;
-                self.own_word(tag as usize).fetch_add(amount, Ordering::AcqRel);
+                self.own_word(tag as usize).fetch_add(amount, Ordering::Release);
+            }
+            Kind::Set => {
+                let [value] = payload.words();
+                self.checked_word(tag as usize).ok_or_else(broken)?;
+                // Not a copy: other ranks of this node may poll the word for what was put before.
+                self.own_word(tag as usize).store(value, Ordering::Release);
             }
             Kind::Atomic => {
                 let [offset, code, operand, expected] = payload.words();

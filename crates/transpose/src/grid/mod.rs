@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`plan`] | a transposition that was set up: the choice between both paths |
 //! | [`on_node`] | the path of ranks that read each other's parts |
+//! | [`notices`] | what these tell each other |
 //! | [`messages`] | the path of other ranks: one exchange |
 //! | [`memory`] | memory whose parts all ranks of the node can read |
 //! | [`shape`] | which rank has which blocks |
@@ -12,6 +13,7 @@
 
 pub mod memory;
 pub mod messages;
+pub mod notices;
 pub mod on_node;
 pub mod plan;
 pub mod shape;

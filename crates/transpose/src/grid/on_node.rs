@@ -12,29 +12,15 @@
 //! (1995).
 
 use super::memory::Memory;
+use super::notices::{Notice, Notices};
 use super::shape::Shape;
 use super::tile::{Instructions, Matrix, Update, bytes};
 use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
-
-/// Bytes of what a rank publishes: a line of the cache.
-const SLOT: usize = 64;
-
-/// The location of a rank's part of A, for the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Notice {
-    /// Where it begins in the part of the memory.
-    offset: u64,
-    /// Numbers from column to column.
-    stride: u64,
-    /// The code of its error, or 0.
-    code: u64,
-}
 
 /// What a rank keeps between transpositions.
 #[derive(Debug)]
@@ -44,10 +30,7 @@ pub struct OnNode {
     instructions: Instructions,
     /// Where the others' parts are, with their numbers in it; not needed on one rank.
     parts: Option<(Arc<Memory>, Vec<usize>)>,
-    notices: CountedMemory,
-    patience: Patience,
-    /// Waits so far.
-    waits: u64,
+    notices: Notices,
 }
 
 impl OnNode {
@@ -61,10 +44,8 @@ impl OnNode {
         parts: Option<(Arc<Memory>, Vec<usize>)>,
         patience: Patience,
     ) -> Result<Self> {
-        let ranks: Vec<usize> = (0..comm.size()).collect();
-        let notices = CountedMemory::share(comm, &ranks, SLOT * ranks.len())?;
-        let instructions = Instructions::detect();
-        Ok(Self { shape, rank: comm.rank(), instructions, parts, notices, patience, waits: 0 })
+        let notices = Notices::new(comm, patience)?;
+        Ok(Self { shape, rank: comm.rank(), instructions: Instructions::detect(), parts, notices })
     }
 
     /// Where a part of A lies in this rank's part of the memory, where others read it.
@@ -98,15 +79,13 @@ impl OnNode {
             Ok((_, stride, _, offset)) => Notice { offset: *offset as u64, stride: *stride as u64, code: 0 },
             Err(error) => Notice { offset: 0, stride: 0, code: error.code() as u64 },
         };
-        self.publish(notice);
-        self.wait(comm);
-        let notices: Vec<Notice> = (0..self.notices.ranks()).map(|rank| self.notice(rank)).collect();
+        let notices = self.notices.exchange(comm, notice);
         let result = checked.and_then(|(a, _, c, _)| {
             refusal(&notices)?;
             self.transpose(a, &notices, c, update);
             Ok(())
         });
-        self.wait(comm);
+        self.notices.finish(comm);
         result
     }
 
@@ -134,38 +113,6 @@ impl OnNode {
             None => own,
         };
         Matrix::new(region, size, stride)
-    }
-
-    fn slot(&self, rank: usize) -> Region<'_> {
-        // Only that rank writes it, before it has posted a wait; others read it between two waits.
-        self.notices.region(SLOT * rank..SLOT * (rank + 1))
-    }
-
-    fn publish(&self, Notice { offset, stride, code }: Notice) {
-        let words = [offset, stride, code].map(u64::to_ne_bytes);
-        let words = words.as_flattened();
-        self.slot(self.rank).part(0..words.len()).write(words);
-    }
-
-    fn notice(&self, rank: usize) -> Notice {
-        let mut words = [[0; size_of::<u64>()]; 3];
-        let bytes = words.as_flattened_mut();
-        self.slot(rank).part(0..bytes.len()).read(bytes);
-        let [offset, stride, code] = words.map(u64::from_ne_bytes);
-        Notice { offset, stride, code }
-    }
-
-    /// Waits until all ranks have come to the same place.
-    fn wait<C: Comm>(&mut self, comm: &C) {
-        self.waits += 1;
-        self.notices.counter(self.rank, Counter::Written).store(self.waits, Ordering::Release);
-        for rank in 0..self.notices.ranks() {
-            let counter = self.notices.counter(rank, Counter::Written);
-            let mut wait = self.patience.wait();
-            while counter.load(Ordering::Acquire) < self.waits {
-                wait.pause(comm);
-            }
-        }
     }
 
     /// The instructions of this processor.
