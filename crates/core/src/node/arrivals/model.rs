@@ -108,8 +108,8 @@ impl Rank {
     }
 }
 
-/// Ranks that start operations in these orders, and leave.
-fn ranks(scene: &mut Scene, orders: &'static [&'static [u64]], start: fn(&mut Rank, u64)) {
+/// Ranks that are to start operations in these orders.
+fn all(scene: &mut Scene, orders: &'static [&'static [u64]]) -> Vec<Rank> {
     let count = orders.len();
     let slots = Slots::of_model(scene, count, Arrivals::layout(count).expect("small"));
     let memory = scene.memory(count * (OPERATIONS as usize + 1));
@@ -117,11 +117,11 @@ fn ranks(scene: &mut Scene, orders: &'static [&'static [u64]], start: fn(&mut Ra
     let all: Vec<Arrivals> = slots.into_iter().map(Arrivals::on).collect();
     let at_end =
         [LOCK, QUEUED, FIRST_KEY].map(|number| std::ptr::from_ref::<AtomicU64>(all[0].word(0, number)));
-    for (arrivals, order) in all.into_iter().zip(orders) {
+    let of_rank = |arrivals| {
         let processes = vec![Process::of_model(); count];
-        let mut rank = Rank { arrivals, memory, processes, found: found.clone() };
-        scene.participant(move || order.iter().for_each(|&operation| start(&mut rank, operation)));
-    }
+        Rank { arrivals, memory, processes, found: found.clone() }
+    };
+    let ranks = all.into_iter().map(of_rank).collect();
     scene.finally(move || {
         let Found { pairs, mut offered, mut taken } = found.take();
         for operation in orders[0] {
@@ -142,6 +142,27 @@ fn ranks(scene: &mut Scene, orders: &'static [&'static [u64]], start: fn(&mut Ra
         for word in at_end {
             // SAFETY: memory of the scene; all participants have ended.
             assert_eq!(unsafe { &*word }.load(Ordering::Relaxed), 0);
+        }
+    });
+    ranks
+}
+
+/// Ranks that start operations in these orders, and leave.
+fn ranks(scene: &mut Scene, orders: &'static [&'static [u64]], start: fn(&mut Rank, u64)) {
+    for (mut rank, order) in all(scene, orders).into_iter().zip(orders) {
+        scene.participant(move || order.iter().for_each(|&operation| start(&mut rank, operation)));
+    }
+}
+
+/// The same by one participant, which takes the next operation of these ranks in turn.
+fn in_turn(scene: &mut Scene, orders: &'static [&'static [u64]], turns: &'static [usize]) {
+    let mut ranks = all(scene, orders);
+    scene.participant(move || {
+        let mut orders = orders.to_vec();
+        for &turn in turns {
+            let (first, rest) = orders[turn].split_first().expect("a turn for each operation");
+            ranks[turn].enter(*first);
+            orders[turn] = rest;
         }
     });
 }
@@ -177,6 +198,11 @@ pub const MODELS: &[Model] = &[
         ranks(scene, &[&[1, 2, 3], &[2, 3, 1], &[3, 1, 2]], enter);
     })
     .with(Extent::Preemptions(2)),
+    // The list of rank 0 is freed where its first entries were removed last; then rank 2 searches it.
+    Model::new("node::arrivals", "three ranks in turn, a list that is freed", |scene| {
+        const ORDERS: &[&[u64]] = &[&[2, 4, 1, 3], &[1, 4, 2, 3], &[4, 2, 3, 1]];
+        in_turn(scene, ORDERS, &[1, 0, 0, 1, 1, 2, 2, 0, 1, 2, 0, 2]);
+    }),
     Model::new("node::arrivals", "an offer of two ranks", |scene| ranks(scene, &[&[1], &[1]], offer)),
     Model::new("node::arrivals", "an offer that stays until it is taken", |scene| {
         ranks(scene, &[&[1], &[1]], |rank, operation| rank.enter_with_offers(operation, EndOfOffer::Taken));
