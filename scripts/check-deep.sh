@@ -12,7 +12,8 @@
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
 #   faults     a rank is killed, stopped, out of memory or interrupted by signals after each step that it makes in
-#              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (12; 0 for all)
+#              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (12; 0 for all),
+#              a stop lasts HCUBE_FAULT_SECONDS (30)
 #   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
 #              first time, see scripts/deep/gcc-coarrays.sh
 #   fuzz       every parser and argument checker with coverage-guided inputs
@@ -175,7 +176,7 @@ valgrind() {
 # A library whose steps are counted (crates/core/src/atomic/fault.rs), and the tests of its faults.
 faults() {
     local flags="--cfg hcube_fault" folder=$deep/fault
-    export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-12}
+    export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-12} HCUBE_FAULT_SECONDS=${HCUBE_FAULT_SECONDS:-30}
     RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib &&
         RUSTFLAGS=$flags cargo test --no-fail-fast --profile checked --target-dir "$folder" -p hcube --test faults
 }
