@@ -32,7 +32,7 @@ use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
 use crate::transforms::Transforms;
 use crate::work::levels;
-use hcube_core::atomic::{AtomicU64, Ordering};
+
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;

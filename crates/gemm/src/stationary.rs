@@ -21,7 +21,6 @@ use crate::partial::{Partial, Partials};
 use crate::pipeline::{Pipeline, Setting};
 use crate::product::{Dimension, Matrix, Operation, Product};
 use crate::summa::MULTIPLY_ADD;
-use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;

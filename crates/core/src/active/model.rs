@@ -9,7 +9,7 @@ use crate::atomic::{
     self,
     model::{Extent, Model, Scene},
 };
-use crate::comm::model::SetUp;
+use crate::comm::model::Member;
 use crate::node::{heap::Heap, rings};
 use crate::plan::topology::Topology;
 
@@ -60,24 +60,24 @@ impl Received {
 }
 
 /// The ranks of a node.
-fn ranks(scene: &mut Scene, ranks: usize) -> Vec<Messages<SetUp>> {
+fn ranks(scene: &mut Scene, ranks: usize) -> Vec<Messages<Member>> {
     let topology = Topology::from_node_numbers(&vec![0; ranks], None);
     let heaps = Heap::of_model(scene, ranks, (2 * ranks * rings::ring_bytes(ranks)).next_multiple_of(4096));
     let share = |(rank, mut heap)| Messages::share(&comm(rank, ranks), &topology, &mut heap);
     heaps.into_iter().enumerate().map(|one| share(one).expect("room")).collect()
 }
 
-fn pair(scene: &mut Scene) -> [Messages<SetUp>; 2] {
+fn pair(scene: &mut Scene) -> [Messages<Member>; 2] {
     let mut all = ranks(scene, 2).into_iter();
     [(); 2].map(|()| all.next().expect("two ranks"))
 }
 
-fn comm(rank: usize, size: usize) -> SetUp {
-    SetUp { rank, size }
+fn comm(rank: usize, size: usize) -> Member {
+    Member::of_set_up(rank, size)
 }
 
 /// A poll that waits where it has found nothing.
-fn poll(messages: &mut Messages<SetUp>) -> Option<Message> {
+fn poll(messages: &mut Messages<Member>) -> Option<Message> {
     let message = messages.receive(&comm(0, 0)).expect("no MPI");
     if message.is_none() {
         atomic::yield_now();
@@ -85,7 +85,7 @@ fn poll(messages: &mut Messages<SetUp>) -> Option<Message> {
     message
 }
 
-fn send_all(messages: &mut Messages<SetUp>, (from, to): (usize, usize), lengths: &[usize]) {
+fn send_all(messages: &mut Messages<Member>, (from, to): (usize, usize), lengths: &[usize]) {
     for (number, &length) in (0..).zip(lengths) {
         let bytes = payload(from, number, length);
         let (first, second) = bytes.split_at(length / 3);
@@ -136,7 +136,7 @@ fn room(scene: &mut Scene) {
 }
 
 /// Takes a question: answers it, and polls for the next one before the handler returns.
-fn answer(messages: &mut Messages<SetUp>, received: &mut Received, question: &Message) {
+fn answer(messages: &mut Messages<Member>, received: &mut Received, question: &Message) {
     received.take(question);
     messages.send(question.from, KIND + 1, question.tag, [&question.payload, &[]]);
     let next = messages.receive(&comm(1, 2)).expect("no MPI");

@@ -209,7 +209,7 @@ unsafe impl Comm for Member {
         let size = self.size as u64;
         let round = calls.fetch_add(1, Ordering::AcqRel) / size + 1;
         while calls.load(Ordering::Acquire) < round * size {
-            yield_now();
+            atomic::yield_now();
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::atomic::{
     self, Ordering,
     model::{Extent, Model, Scene},
 };
-use crate::comm::model::{SetUp, connect};
+use crate::comm::model::{Member, connect};
 use crate::memory::Region;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,15 +24,15 @@ const DATA: usize = 2064;
 
 /// A rank with what it needs to communicate.
 struct Image {
-    onesided: Onesided<SetUp>,
-    comm: SetUp,
+    onesided: Onesided<Member>,
+    comm: Member,
 }
 
 impl Image {
     fn on_nodes(scene: &mut Scene, nodes: &[u32]) -> Vec<Self> {
         connect(scene, nodes);
         let all = Onesided::on_nodes(scene, nodes, PART).into_iter().enumerate();
-        all.map(|(rank, onesided)| Self { onesided, comm: SetUp { rank, size: nodes.len() } }).collect()
+        all.map(|(rank, onesided)| Self { onesided, comm: Member::of_set_up(rank, nodes.len()) }).collect()
     }
 
     fn pair(scene: &mut Scene, nodes: [u32; 2]) -> [Self; 2] {
@@ -41,7 +41,7 @@ impl Image {
     }
 
     /// Polls until there is a result.
-    fn until<T>(&mut self, mut work: impl FnMut(&mut Onesided<SetUp>) -> Option<T>) -> T {
+    fn until<T>(&mut self, mut work: impl FnMut(&mut Onesided<Member>) -> Option<T>) -> T {
         loop {
             if let Some(result) = work(&mut self.onesided) {
                 return result;
@@ -75,7 +75,7 @@ impl Image {
 }
 
 /// What the program of a rank finds in its own memory.
-fn own(onesided: &Onesided<SetUp>, offset: usize) -> u64 {
+fn own(onesided: &Onesided<Member>, offset: usize) -> u64 {
     let (region, mut bytes) = (onesided.own(offset, 8), [0; 8]);
     atomic::read(region.address());
     region.read(&mut bytes);

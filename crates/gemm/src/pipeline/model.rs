@@ -15,7 +15,7 @@ use hcube_core::atomic::{
     self,
     model::{Extent, Model, Scene},
 };
-use hcube_core::comm::{model::SetUp, requests};
+use hcube_core::comm::{model::Member, requests};
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
@@ -45,7 +45,7 @@ fn calls(scene: &mut Scene, ranks: usize, calls: &'static [(usize, usize)], mate
     for memory in CountedMemory::of_model(scene, ranks, 2 * largest) {
         scene.participant(move || {
             let own = memory.own_number();
-            let (comm, grid) = (SetUp { rank: own, size: ranks }, Grid::of_rank(1, ranks, own));
+            let (comm, grid) = (Member::of_set_up(own, ranks), Grid::of_rank(1, ranks, own));
             let (mut ring, domains) = (Ring::new(memory.capacity()), Domains::new(vec![0; ranks], grid));
             for &(count, unit) in calls {
                 let area = Area { line: 0, offset: 0, height: 0, leading: 0, bytes: 0 };
@@ -67,7 +67,7 @@ fn calls(scene: &mut Scene, ranks: usize, calls: &'static [(usize, usize)], mate
     }
 }
 
-fn call(setting: Setting<'_, SetUp>, grid: Grid, panels: &Panels, mates: Vec<usize>) {
+fn call(setting: Setting<'_, Member>, grid: Grid, panels: &Panels, mates: Vec<usize>) {
     let (comm, memory, patience) = (setting.comm, setting.memory, setting.patience);
     let end = requests::scope(comm, patience, |requests| {
         let mut pipeline = Pipeline::new(setting, grid, ([None, None], panels.count), panels, false);

@@ -12,7 +12,7 @@ use hcube_core::atomic::{
     self,
     model::{Extent, Model, Scene},
 };
-use hcube_core::comm::model::SetUp;
+use hcube_core::comm::model::Member;
 use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 const BYTES: usize = 8;
 
 /// The ranks of a row on one node.
-fn row(scene: &mut Scene, ranks: usize, memory: Memory) -> Vec<Panels<SetUp>> {
+fn row(scene: &mut Scene, ranks: usize, memory: Memory) -> Vec<Panels<Member>> {
     let slots = Slots::of_model(scene, ranks, memory.bytes, memory.slots, 0).into_iter().enumerate();
     let nodes = plan::Topology::from_node_numbers(&vec![0; ranks], None);
     let of_rank = |(rank, slots)| {
@@ -37,7 +37,7 @@ fn panels(scene: &mut Scene, (ranks, roots): (usize, usize), count: u64, live: u
     let memory = Memory { bytes: BYTES, slots: slots_for(live, roots), in_use: live };
     for (rank, mut panels) in row(scene, ranks, memory).into_iter().enumerate() {
         scene.participant(move || {
-            let (comm, mut used) = (SetUp { rank, size: ranks }, VecDeque::new());
+            let (comm, mut used) = (Member::of_set_up(rank, ranks), VecDeque::new());
             for number in 0..count {
                 let root = number as usize % roots;
                 assert_eq!(panels.begin(&comm, root, BYTES), Ok(number));
@@ -57,7 +57,7 @@ fn panels(scene: &mut Scene, (ranks, roots): (usize, usize), count: u64, live: u
 }
 
 /// The root writes a panel, the others wait for it.
-fn one(panels: &mut Panels<SetUp>, comm: &SetUp, number: u64, is_root: bool) {
+fn one(panels: &mut Panels<Member>, comm: &Member, number: u64, is_root: bool) {
     if is_root {
         let place = panels.place(number).expect("an own panel");
         atomic::written(place.address());
@@ -69,7 +69,7 @@ fn one(panels: &mut Panels<SetUp>, comm: &SetUp, number: u64, is_root: bool) {
 }
 
 /// A rank reads a panel before it releases it.
-fn release(panels: &mut Panels<SetUp>, comm: &SetUp, number: u64) {
+fn release(panels: &mut Panels<Member>, comm: &Member, number: u64) {
     let (content, mut bytes) = (panels.content(number).expect("it has arrived"), [0; BYTES]);
     atomic::read(content.address());
     content.read(&mut bytes);

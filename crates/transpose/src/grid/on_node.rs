@@ -15,7 +15,6 @@ use super::memory::Memory;
 use super::notices::{Notice, Notices};
 use super::shape::Shape;
 use super::tile::{Instructions, Matrix, Update, bytes};
-use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;

@@ -11,7 +11,7 @@ use crate::atomic::{
     self,
     model::{Extent, Model, Scene},
 };
-use crate::comm::model::{SetUp, connect};
+use crate::comm::model::{Member, connect};
 
 /// A batch each, one more than a window.
 const BATCHES: &[usize] = &[BATCH_BYTES - 24; WINDOW as usize + 1];
@@ -26,7 +26,7 @@ fn exchange(scene: &mut Scene, receivers: &'static [&'static [usize]], lengths: 
     for rank in 0..all {
         let senders = receivers.iter().filter(|receivers| receivers.contains(&rank)).count();
         scene.participant(move || {
-            let (comm, mut batches) = (SetUp { rank, size: all }, Batches::default());
+            let (comm, mut batches) = (Member::of_set_up(rank, all), Batches::default());
             for (&to, (number, &length)) in
                 receivers[rank].iter().flat_map(|to| (0..).zip(lengths).map(move |one| (to, one)))
             {

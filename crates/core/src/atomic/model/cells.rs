@@ -238,11 +238,6 @@ pub fn worked() {
     current::worked();
 }
 
-/// A poll of this rank has changed what its next one finds: it does not wait before that.
-pub fn worked() {
-    run::worked();
-}
-
 /// As [`yield_now`].
 pub fn spin_loop() {
     yield_now();
