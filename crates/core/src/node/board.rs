@@ -283,8 +283,8 @@ impl Board {
         self.round += 1;
         self.unseen = self.ranks() - 1;
         let own = self.own();
+        // Its last notice remains a refusal: see `refuse`.
         self.seen[own] = self.round;
-        self.refusals.note(own, true);
     }
 
     /// Takes part in the next round with a refusal, ahead of it if notices of this round are missing. `tag`

@@ -115,7 +115,8 @@ impl Refusals {
         if !self.last[rank] && !self.last[slots.own()] {
             return false;
         }
-        let later = || (0..2).any(|slot| slots.last_published(rank, slot) >= round);
+        // The slot of a round that the rank has posted holds this notice or a later one.
+        let later = || slots.last_published(rank, round) >= round;
         // Acquire: the tag and the text that the rank wrote before are seen by what follows.
         slots.counter(rank, REFUSED).load(Ordering::Acquire) >= round || later()
     }

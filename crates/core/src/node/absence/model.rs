@@ -52,6 +52,8 @@ pub const MODELS: &[Model] = &[
     Model::new("node::absence", "three ranks leave and return", |scene| rounds(scene, 3, 1, false))
         .with(Extent::Preemptions(2)),
     Model::new("node::absence", "three ranks leave for good", |scene| rounds(scene, 3, 1, true)),
+    Model::new("node::absence", "three ranks leave many times", |scene| rounds(scene, 3, 10, false))
+        .with(Extent::Random(100)),
     Model::new("node::absence", "two ranks leave twice, more switches", |scene| rounds(scene, 2, 2, false))
         .with(Extent::Preemptions(6))
         .long(),

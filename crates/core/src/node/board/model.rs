@@ -73,36 +73,42 @@ fn check_refusal(board: &Board, round: usize, from: usize, has_text: bool) {
 }
 
 /// What ranks do in each round, a letter each: `-` posts and reads all others, `+` as well, and reads the
-/// notices of the round before while it posts, `.` posts and reads nothing, `R` refuses.
+/// notices of the round before while it posts, `.` posts and reads nothing, `R` refuses. What stands before a
+/// `|` has happened before the model begins, one rank after the other.
 pub(in crate::node) fn rounds(scene: &mut Scene, ranks: &'static [&'static str]) {
-    for mut board in Board::of_model(scene, ranks.len(), 0) {
+    for (mut board, text) in Board::of_model(scene, ranks.len(), 0).into_iter().zip(ranks) {
+        let (before, all) =
+            (text.find('|').unwrap_or(0), text.bytes().filter(|&letter| letter != b'|').count());
+        (1..=before).for_each(|round| take_part(&mut board, ranks, round));
         scene.participant(move || {
-            let own = board.own();
-            for (number, letter) in ranks[own].bytes().enumerate() {
-                let round = number + 1;
-                if letter == b'R' {
-                    refuse(&mut board, round);
-                    continue;
-                }
-                board.see_all(patience(), &Rank);
-                if letter == b'+' {
-                    post_reading(&mut board, round)
-                } else {
-                    post(&mut board, round)
-                }
-                for from in (0..ranks.len()).filter(|_| letter != b'.') {
-                    board.wait_for(from, patience(), &Rank);
-                    let refuses = |number: usize| ranks[from].as_bytes()[number] == b'R';
-                    if refuses(number) {
-                        let has_text = number < 2 || !refuses(number - 1) || !refuses(number - 2);
-                        check_refusal(&board, round, from, has_text);
-                    } else {
-                        check_notice(&board, round, from);
-                    }
-                }
-            }
+            (before + 1..=all).for_each(|round| take_part(&mut board, ranks, round));
             board.see_all(patience(), &Rank);
         });
+    }
+}
+
+/// The part of a rank in a round; see [`rounds`].
+fn take_part(board: &mut Board, ranks: &[&str], round: usize) {
+    let letter =
+        |rank: usize, round: usize| ranks[rank].bytes().filter(|&letter| letter != b'|').nth(round - 1);
+    let own = letter(board.own(), round);
+    if own == Some(b'R') {
+        return refuse(board, round);
+    }
+    board.see_all(patience(), &Rank);
+    if own == Some(b'+') {
+        post_reading(board, round)
+    } else {
+        post(board, round)
+    }
+    for from in (0..ranks.len()).filter(|_| own != Some(b'.')) {
+        board.wait_for(from, patience(), &Rank);
+        let refuses = |round: usize| letter(from, round) == Some(b'R');
+        if refuses(round) {
+            check_refusal(board, round, from, round < 3 || !refuses(round - 1) || !refuses(round - 2));
+        } else {
+            check_notice(board, round, from);
+        }
     }
 }
 

@@ -27,6 +27,10 @@ pub const MODELS: &[Model] = &[
         rounds(scene, &["RRRRRR-", "-------"])
     })
     .with(Extent::Preemptions(1)),
+    Model::new("node::refusals", "texts are read while others are written", |scene| {
+        rounds(scene, &["RRR|RR-", "-|-----"]);
+    })
+    .with(Extent::Preemptions(1)),
     Model::new("node::refusals", "both ranks refuse", |scene| rounds(scene, &["RR-", "RR-"]))
         .with(Extent::Preemptions(1)),
     Model::new("node::refusals", "one of three ranks refuses", |scene| rounds(scene, &["RR-", "---", "---"]))
