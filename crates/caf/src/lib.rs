@@ -35,4 +35,5 @@ pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
     event::model::MODELS,
     operations::finish::model::MODELS,
     operations::status::model::MODELS,
+    state::finish::model::MODELS,
 ];

@@ -231,5 +231,7 @@ impl Finishes {
     }
 }
 
+#[cfg(hcube_model)]
+pub mod model;
 #[cfg(test)]
 mod tests;

@@ -171,12 +171,9 @@ impl Locks {
                 },
                 State::Queued(before) => {
                     let word = memory.own_word(own.offset + GRANTED);
+                    // What it has written before it was gone is seen here: `others` has polled before.
                     if word.load(Ordering::Acquire) == NONE {
-                        // Words that it has written before it was gone are valid.
-                        let gone = others.check(before);
-                        if word.load(Ordering::Acquire) == NONE {
-                            return gone.map(|()| None);
-                        }
+                        return others.check(before).map(|()| None);
                     }
                     State::Held
                 }
