@@ -99,7 +99,7 @@ unsafe impl Comm for Member {
         // SAFETY: in memory of the scene, which all ranks access as an atomic.
         let calls = unsafe { self.calls.as_ref() };
         let size = self.size as u64;
-        let round = calls.fetch_add(1, Ordering::AcqRel) / size + 1;
+        let round = calls.fetch_add(1, Ordering::Release) / size + 1;
         while calls.load(Ordering::Acquire) < round * size {
             yield_now();
         }
