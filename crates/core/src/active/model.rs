@@ -234,6 +234,6 @@ pub const MODELS: &[Model] = &[
         .with(Extent::Random(200)),
     Model::new(PROTOCOL, "senders that wait for room", room).with(Extent::Preemptions(2)),
     Model::new(PROTOCOL, "answers of a handler that polls", questions).with(Extent::Preemptions(1)),
-    Model::new(PROTOCOL, "short messages taken in place", short).with(Extent::Preemptions(2)),
+    Model::new(PROTOCOL, "short messages taken in place", short).with(Extent::Preemptions(1)),
     Model::new(PROTOCOL, "a sender dies", death).with(Extent::Preemptions(2)),
 ];

@@ -34,7 +34,9 @@ fn row(scene: &mut Scene, ranks: usize, memory: Memory) -> Vec<Panels<Member>> {
 /// Ranks begin panels of roots in turn, use each, and release it `live - 1` panels later, except one, if any,
 /// that all release at once.
 fn panels(scene: &mut Scene, (ranks, roots): (usize, usize), count: u64, live: usize, dropped: Option<u64>) {
-    let memory = Memory { bytes: BYTES, slots: slots_for(live, roots), in_use: live };
+    // A dropped panel counts until those before it are released.
+    let in_use = live + usize::from(dropped.is_some());
+    let memory = Memory { bytes: BYTES, slots: slots_for(in_use, roots), in_use };
     for (rank, mut panels) in row(scene, ranks, memory).into_iter().enumerate() {
         scene.participant(move || {
             let (comm, mut used) = (Member::of_set_up(rank, ranks), VecDeque::new());
