@@ -187,6 +187,35 @@ fn orders(scene: &mut Scene) {
     });
 }
 
+/// A rank of another node puts a value and notifies a word, or sets it (the choice); a neighbour of the owner,
+/// which serves both, polls that word and reads the value.
+fn watched(scene: &mut Scene) {
+    let sets = scene.choose(2) == 1;
+    for (rank, mut image) in Image::on_nodes(scene, &[0, 0, 1]).into_iter().enumerate() {
+        scene.participant(move || match rank {
+            0 => image.serve_until(ANSWER, 1),
+            1 => {
+                let has_come = |one: &mut Onesided<SetUp>| {
+                    let word = one.here_word(0, COUNT).expect("on this node");
+                    (word.load(Ordering::Acquire) == 1).then_some(())
+                };
+                image.until(has_come);
+                assert_eq!(image.get(0, DATA), 5);
+                image.onesided.notify(0, ANSWER, 1);
+            }
+            _ => {
+                image.put(0, DATA, 5);
+                if sets {
+                    image.onesided.set(0, COUNT, 1);
+                } else {
+                    image.onesided.notify(0, COUNT, 1);
+                }
+                image.until(|one| one.is_sent().then_some(()));
+            }
+        });
+    }
+}
+
 /// A long put and a long get between nodes, of more pieces than are asked for at a time.
 fn pieces(scene: &mut Scene) {
     const LENGTH: usize = 4 * PIECE_BYTES + 1;
@@ -226,6 +255,7 @@ pub const MODELS: &[Model] = &[
         .with(Extent::Preemptions(3)),
     Model::new(PROTOCOL, "puts of a rank of the node and another", |scene| notified(scene, &[0, 0, 1], 1))
         .with(Extent::Preemptions(3)),
+    Model::new(PROTOCOL, "a neighbour polls what the owner serves", watched).with(Extent::Preemptions(2)),
     Model::new(PROTOCOL, "additions on a node", |scene| sums(scene, &[0, 0, 0], 1)),
     Model::new(PROTOCOL, "additions between nodes", |scene| sums(scene, &[0, 1], 2))
         .with(Extent::Preemptions(3)),
