@@ -101,7 +101,7 @@ impl Member {
         (0..size).map(|rank| Self { rank, size, calls }).collect()
     }
 
-    /// A rank while protocols are created, with no barrier for participants.
+    /// A rank while protocols are created, in whose barrier participants do not wait.
     pub fn of_set_up(rank: usize, size: usize) -> Self {
         Self { rank, size, calls: None }
     }
@@ -201,13 +201,11 @@ unsafe impl Comm for Member {
     }
 
     fn barrier(&self) -> Result<()> {
-        if !is_running() {
-            return Ok(());
-        }
+        let Some(calls) = self.calls.filter(|_| is_running()) else { return Ok(()) };
         // SAFETY: in memory of the scene, which all ranks access as an atomic.
-        let calls = unsafe { self.calls.expect("a rank of participants").as_ref() };
+        let calls = unsafe { calls.as_ref() };
         let size = self.size as u64;
-        let round = calls.fetch_add(1, Ordering::AcqRel) / size + 1;
+        let round = calls.fetch_add(1, Ordering::Release) / size + 1;
         while calls.load(Ordering::Acquire) < round * size {
             atomic::yield_now();
         }

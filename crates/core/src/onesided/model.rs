@@ -195,7 +195,7 @@ fn watched(scene: &mut Scene) {
         scene.participant(move || match rank {
             0 => image.serve_until(ANSWER, 1),
             1 => {
-                let has_come = |one: &mut Onesided<SetUp>| {
+                let has_come = |one: &mut Onesided<Member>| {
                     let word = one.here_word(0, COUNT).expect("on this node");
                     (word.load(Ordering::Acquire) == 1).then_some(())
                 };
