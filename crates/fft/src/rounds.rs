@@ -68,7 +68,7 @@ impl Rounds {
 
     /// Where an error of this transform is told.
     const fn refusals(&self) -> Counter {
-        if self.waits / WAITS % 2 == 0 { Counter::Complete } else { Counter::Released }
+        if (self.waits / WAITS).is_multiple_of(2) { Counter::Complete } else { Counter::Released }
     }
 
     /// Tells the others the places of this rank, or its error, before the first wait.
