@@ -39,7 +39,7 @@ impl Row {
         format!("{} {}", self.protocol, self.case)
     }
 
-    /// The same but for the time, which depends on the machine.
+    /// The same except the time, which depends on the machine.
     pub fn is_as(&self, other: &Self) -> bool {
         Self { seconds: 0.0, ..self.clone() } == Self { seconds: 0.0, ..other.clone() }
     }

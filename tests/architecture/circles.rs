@@ -8,10 +8,20 @@ fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
+/// Without the calls of a protocol to its own model, which stand in builds of models only.
+fn without_models<'a>(mut uses: BTreeMap<&'a str, BTreeSet<String>>) -> BTreeMap<&'a str, BTreeSet<String>> {
+    for (module, used) in &mut uses {
+        used.remove(&format!("{module}::model"));
+    }
+    uses
+}
+
 #[test]
 fn files_form_no_circles() {
     let of = |folder| {
-        circles(&Modules::of(folder).uses()).into_iter().map(move |circle| format!("{folder}: {circle:?}"))
+        circles(&without_models(Modules::of(folder).uses()))
+            .into_iter()
+            .map(move |circle| format!("{folder}: {circle:?}"))
     };
     assert_eq!(CRATES.into_iter().flat_map(of).collect::<Vec<_>>(), [""; 0], "circles between files");
 }

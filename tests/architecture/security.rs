@@ -33,7 +33,8 @@ const CREATING: [&[&str]; 14] = [
 ];
 
 /// Files that read variables by themselves, with reasons; the others call `options::value`.
-const READING: [(&str, &str); 7] = [
+const READING: [(&str, &str); 8] = [
+    ("crates/core/src/atomic/fault.rs", "which fault, in builds for tests of faults"),
     ("crates/core/src/machine/work.rs", "the costs of simulations, which the lab starts"),
     ("crates/core/src/mpi/misspelt.rs", "LD_PRELOAD, to print a message only once"),
     ("crates/core/src/options/known.rs", "names of misspelt variables, after the same comparison"),

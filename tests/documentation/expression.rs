@@ -34,10 +34,24 @@ pub struct Constants {
 /// Constants that refer to one another are not nested deeper.
 const MAX_DEPTH: usize = 16;
 
-/// Text without comments, in one line.
+/// Text without comments, in one line, as it is in a normal build.
 fn code(text: &str) -> String {
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
-    lines.collect::<Vec<_>>().join(" ")
+    normal(&lines.collect::<Vec<_>>().join(" "))
+}
+
+/// Text without the values of constants in models.
+fn normal(text: &str) -> String {
+    const IN_MODELS: &str = "if cfg!(hcube_model) {";
+    let mut pieces = text.split(IN_MODELS);
+    let mut normal = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let chosen = piece.split_once("} else {").and_then(|(_, rest)| rest.split_once('}'));
+        let (value, rest) = chosen.unwrap_or(("", piece));
+        normal += value.trim();
+        normal += rest;
+    }
+    normal
 }
 
 /// A text up to a letter that is not in brackets.

@@ -1,9 +1,9 @@
 //! Faults at every step of the protocols, in a build with `--cfg hcube_fault`
 //! (`crates/core/src/atomic/fault.rs`): section `faults` of scripts/check-deep.sh.
 //!
-//! A run of each system counts the steps of each rank in each source. Then a rank is killed, stopped, deprived
-//! of further memory or interrupted by signals after some or all of them, and the job must keep its promises
-//! (`verdict.rs`). Prints for each system how many runs have ended in which way.
+//! A run of each system counts the steps of each rank in each source. Then a rank is killed, stopped,
+//! deprived of further memory or interrupted by signals after some or all of them, and the job must keep its
+//! promises (`verdict.rs`). Prints for each system how many runs have ended in which way.
 //!
 //! `HCUBE_FAULT_STEPS`: how many steps of each source are tried, spread evenly; 0 for all; 6 by default.
 //! `HCUBE_FAULT_SECONDS`: how long a rank is stopped; 2 by default.

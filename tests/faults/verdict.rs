@@ -25,7 +25,8 @@ pub enum Fault {
 impl Fault {
     pub const ALL: [Self; 4] = [Self::Kill, Self::Stop, Self::Memory, Self::Interrupt];
 
-    /// The number of steps of a source that are tried, where a rank is killed after `kills` of them; 0 for all.
+    /// The number of steps of a source that are tried, where a rank is killed after `kills` of them; 0 for
+    /// all.
     pub fn tried(self, kills: u64) -> u64 {
         match self {
             Self::Kill => kills,

@@ -2,8 +2,8 @@
 //!
 //! Idea: before the first wait each rank tells the others where its input and its output are, or that it has
 //! an error. After an error all return at that wait, and a rank may be in its next transform before others
-//! have read it; transforms therefore use two counters for errors in turn, and a rank cannot be two transforms
-//! ahead of another.
+//! have read it; transforms therefore use two counters for errors in turn, and a rank cannot be two
+//! transforms ahead of another.
 //!
 //! Cost: two stores, and three meetings ([`CountedMemory::meet`]).
 

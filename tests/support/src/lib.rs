@@ -106,8 +106,8 @@ fn program(name: &str) -> String {
 }
 
 /// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile
-/// `checked`, otherwise the directory of the test's own profile, as for tests of faults, whose library is built
-/// with them.
+/// `checked`, otherwise the directory of the test's own profile, as for tests of faults, whose library is
+/// built with them.
 pub fn build() -> PathBuf {
     let own = own_build();
     if cfg!(hcube_fault) {

@@ -1,9 +1,9 @@
 //! What the ballot promises, in all interleavings, by whole exchanges on one node.
 //!
-//! All ranks make the same decision in the same call, whatever each of them passes and in whatever order
-//! they come; where it is an error, nothing is written. A rank whose arguments were refused returns at once;
-//! the others learn of it in this call or, where they make it on another communicator, vote again. A rank
-//! that returns may be a call ahead of the others, and writes its buffers.
+//! All ranks make the same decision in the same call, for all arguments of each of them and in every order of
+//! their calls; where it is an error, nothing is written. A rank whose arguments were refused returns at
+//! once; the others learn of it in this call or, where they make it on another communicator, vote again. A
+//! rank that returns may be a call ahead of the others, and writes its buffers.
 
 use crate::conditions::Conditions;
 use crate::exchange::{Outcome, exchange};

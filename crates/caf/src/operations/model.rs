@@ -77,7 +77,7 @@ pub(crate) fn read(image: &Image, coarray: Handle, rank: usize, number: usize) -
     word
 }
 
-/// Whether something has been done; an error is that of the image that has ended.
+/// Whether something has been done; an error names the image that has ended.
 pub(crate) fn is_done<T>(result: Result<T>, ended: usize) -> bool {
     match result {
         Ok(_) => true,

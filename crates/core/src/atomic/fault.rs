@@ -1,7 +1,7 @@
-//! The atomic types of a build with `--cfg hcube_fault`: those of the standard library, whose steps are
+//! The atomic types of a build with `--cfg hcube_fault`: the types of the standard library, whose steps are
 //! counted, and at one of which the process fails.
 //!
-//! A step is a store or an update that changes the value. Loads are none: what a rank leaves to the others
+//! A step is a store or an update that changes the value. Loads do not count: what a rank leaves to the others
 //! when it fails depends only on the steps that it has made, and a loop that polls would have any number of
 //! them. So faults before the first step and after each one are all there are.
 //!
@@ -85,7 +85,7 @@ fn rank() -> String {
 }
 
 impl Plan {
-    /// That of this process, from the environment.
+    /// The plan of this process, from the environment.
     fn of_process() -> Option<&'static Self> {
         static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
         let read = || {

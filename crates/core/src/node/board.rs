@@ -288,8 +288,8 @@ impl Board {
     }
 
     /// Takes part in the next round with a refusal, ahead of it if notices of this round are missing. `tag`
-    /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead, and if this rank has
-    /// not read all notices of a round in which it has posted one.
+    /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead, and if this rank
+    /// has not read all notices of a round in which it has posted one.
     #[cold]
     pub fn refuse<P: Progress + ?Sized>(
         &mut self,

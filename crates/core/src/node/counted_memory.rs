@@ -264,8 +264,8 @@ impl CountedMemory {
         unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// Waits until all ranks that use this memory have called it with the same number, which is larger than in
-    /// the call before, or with a larger one: all see what each of them has written before. Counts by
+    /// Waits until all ranks that use this memory have called it with the same number, which is larger than
+    /// in the call before, or with a larger one: all see what each of them has written before. Counts by
     /// [`Counter::Written`].
     pub fn meet<P: Progress + ?Sized>(&self, number: u64, patience: Patience, comm: &P) {
         self.counter(self.own, Counter::Written).store(number, Ordering::Release);

@@ -170,7 +170,7 @@ const READING: [(Atomic, u64); 8] = [
     (Atomic::CompareSwap(1), 9),
 ];
 
-/// Whoever finds by any operation that another one has happened sees what its rank has written before.
+/// A rank that finds by any operation that another one has happened sees what its rank has written before.
 fn orders(scene: &mut Scene) {
     let choice = scene.choose(CHANGING.len() * READING.len());
     let (changing, reading) = (CHANGING[choice / READING.len()], READING[choice % READING.len()]);
@@ -187,8 +187,8 @@ fn orders(scene: &mut Scene) {
     });
 }
 
-/// A rank of another node puts a value and notifies a word, or sets it (the choice); a neighbour of the owner,
-/// which serves both, polls that word and reads the value.
+/// A rank of another node puts a value and notifies a word, or sets it (the choice); a neighbour of the
+/// owner, which serves both, polls that word and reads the value.
 fn watched(scene: &mut Scene) {
     let sets = scene.choose(2) == 1;
     for (rank, mut image) in Image::on_nodes(scene, &[0, 0, 1]).into_iter().enumerate() {

@@ -1,8 +1,8 @@
 //! What the rounds of a transform promise, in all interleavings.
 //!
-//! All ranks transform, with the places of all, or all return an error: a rank its own, the others that of the
-//! first rank that has one in this transform, not in another. Between the waits each rank reads what the
-//! others have written before the last of them, and overwrites what they have read before it.
+//! All ranks transform, with the places of all, or all return an error: a rank its own, the others the error
+//! of the first rank that has one in this transform, not in another. Between the waits each rank reads what
+//! the others have written before the last of them, and overwrites what they have read before it.
 
 use super::{Places, Rounds};
 use hcube_core::atomic::{

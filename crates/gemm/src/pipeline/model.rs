@@ -2,8 +2,8 @@
 //!
 //! A rank that has waited for a panel reads what its mates have written into it, and, once they have counted
 //! their partial products, these as well. Nobody overwrites what another rank still reads: neither in the
-//! panels of the same call, where only mates count, nor in those of the next call, which lie differently, and
-//! which a rank begins while others are still in this one. Nobody waits for ever.
+//! panels of the same call, where only mates count, nor in the panels of the next call, which lie
+//! differently, and which a rank begins while others are still in this one. Nobody waits for ever.
 
 use super::{Pipeline, Setting};
 use crate::counters::Counters;

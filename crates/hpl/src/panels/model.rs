@@ -1,7 +1,7 @@
 //! What the panels of a row promise the ranks of a node, in all interleavings.
 //!
-//! A rank that has waited for a panel reads what its root has written, until it releases it: no root writes to
-//! a slot while a rank reads the panel that it had before. A root that releases a panel without posting it
+//! A rank that has waited for a panel reads what its root has written, until it releases it: no root writes
+//! to a slot while a rank reads the panel that it had before. A root that releases a panel without posting it
 //! makes nobody wait for it. With the slots that [`slots_for`] computes nobody waits for ever.
 
 use super::{Memory, Panels};

@@ -13,7 +13,7 @@ fn call(comm: usize) -> Call {
     Call { function: Function::Alltoall, send: side, receive: side, comm: comm as MPI_Comm, guest: true }
 }
 
-/// Each thread remembers its communicator, and drops it; then its handle may be that of another one.
+/// Each thread remembers its communicator, and drops it; then another one may have its handle.
 fn threads(scene: &mut Scene, threads: usize) {
     last().iter().for_each(|last| last.store(NONE, Ordering::Relaxed));
     for comm in 1..=threads {

@@ -1,5 +1,5 @@
 //! What the table of persistent exchanges promises, in all interleavings of threads: a thread that has a
-//! request finds its operation until the request is freed, whatever others register and free meanwhile, and
+//! request finds its operation until the request is freed, while others register and free their own, and
 //! when all are freed, starts do not look into the table any more.
 
 use super::super::call::Function;

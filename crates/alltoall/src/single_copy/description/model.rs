@@ -1,5 +1,5 @@
-//! The memory of descriptions in a model: at the same addresses in all executions, and used again as that
-//! of an allocator, so that a rank that reads a description which was freed is noticed.
+//! The memory of descriptions in a model: at the same addresses in all executions, and used again as an
+//! allocator does, so that a rank that reads a description which was freed is noticed.
 
 use super::Entry;
 use hcube_core::atomic::model::Scene;

@@ -1,8 +1,8 @@
 //! What a lock promises, in all interleavings.
 //!
-//! One image at a time holds it, and sees what its holders before have put; no image waits for ever for a lock
-//! that is unlocked; where the holder, or an image that waits in the queue, ends at some step, every survivor
-//! has the lock or the error that names that image.
+//! One image at a time holds it, and sees what its holders before have put; no image waits for ever for a
+//! lock that is unlocked; where the holder, or an image that waits in the queue, ends at some step, every
+//! survivor has the lock or the error that names that image.
 
 use crate::operations::model::{Image, coarray, images, is_done, read, watch, write};
 use crate::state::coarray::Use;

@@ -1,10 +1,10 @@
 //! What the counters of finish blocks promise, in all orders of what three images do.
 //!
-//! No image ends its block while a function is on its way or runs, and all images end it. Each step is one of
+//! No image ends its block while a function is in transit or runs, and all images end it. Each step is one of
 //! an image: it runs a function that has arrived, which ships at most one to any image; it contributes to the
 //! reduction that comes next, when all that it has shipped has arrived; or it takes the sum of one to which
-//! all have contributed. States are explored once, whatever the path to them. Functions that ship several ones,
-//! in random orders: the tests of this module.
+//! all have contributed. States are explored once, by all paths to them. Functions that ship several
+//! ones, in random orders: the tests of this module.
 
 use super::{Counts, Label};
 use hcube_core::atomic::model::{Model, Scene};

@@ -1,4 +1,4 @@
-//! The atomic types of a model build: the layout of those of the standard library, and every access, while a
+//! The atomic types of a model build: the layout of the standard library's, and every access, while a
 //! model runs, a step of the model checker.
 //!
 //! Idea: the protocols take references to atomics out of shared memory by address, which the types of the

@@ -1,4 +1,5 @@
-//! The execution that runs: the model checkers' objects for its memory, and what is known of its participants.
+//! The execution that runs: the model checkers' objects for its memory, and what is known of its
+//! participants.
 
 use loom::cell::UnsafeCell;
 use std::any::{Any, TypeId};
@@ -178,8 +179,8 @@ pub(super) fn worked() {
 /// The current participant waits, since nothing of what it has seen lets it go on.
 ///
 /// It polls again when something of that has changed: anything else would add executions in which nothing
-/// happens. For the same reason only one continuation of a poll that has found nothing is explored: whatever
-/// can follow, can also follow where the participant polls later, and these executions are explored.
+/// happens. For the same reason only one continuation of a poll that has found nothing is explored: all
+/// that can follow can also follow where the participant polls later, and these executions are explored.
 pub(super) fn wait() {
     let (polled, has_worked, is_random) = with_run(|run| {
         let state = run.participant();

@@ -54,7 +54,7 @@ impl fmt::Debug for Scene {
 pub struct End(Rc<Cell<bool>>);
 
 impl End {
-    /// Whether it has; as whoever asks the system about a process.
+    /// Whether it has; as a rank that asks the system about a process.
     pub fn has_happened(&self) -> bool {
         let (seen, ended) = (self.0.get(), self.0.clone());
         super::current::polled(Box::new(move || ended.get() != seen));

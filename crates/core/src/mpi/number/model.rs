@@ -1,7 +1,7 @@
 //! What a number of the process promises, in all interleavings.
 //!
-//! All threads get the same number, whoever has created it, and see what the creator has done before. Every
-//! other number that was created meanwhile is freed, once, by the thread that has created it. No thread
+//! All threads get the same number, which one of them has created, and see what the creator has done before.
+//! Every other number that was created meanwhile is freed, once, by the thread that has created it. No thread
 //! waits.
 
 use super::Number;

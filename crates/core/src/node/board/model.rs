@@ -35,7 +35,7 @@ fn post(board: &mut Board, round: usize) {
     board.post(words(round, own), 8 * board.ranks(), |draft| write(draft, round, own));
 }
 
-/// Posts a notice, and reads those of the round before while it is written.
+/// Posts a notice, and reads the notices of the round before while it is written.
 fn post_reading(board: &mut Board, round: usize) {
     let (own, ranks) = (board.own(), board.ranks());
     board.post_reading(words(round, own), 8 * ranks, |draft, notices| {

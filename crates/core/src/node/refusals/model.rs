@@ -15,7 +15,7 @@ use crate::node::board::model::rounds;
 pub const MODELS: &[Model] = &[
     Model::new("node::refusals", "a rank refuses the first round", |scene| rounds(scene, &["R-", "--"]))
         .with(Extent::Preemptions(4)),
-    Model::new("node::refusals", "a rank refuses between notices", |scene| rounds(scene, &["-R-", "---"]))
+    Model::new("node::refusals", "a rank refuses between two rounds", |scene| rounds(scene, &["-R-", "---"]))
         .with(Extent::Preemptions(4)),
     Model::new("node::refusals", "a rank refuses that has not read", |scene| rounds(scene, &[".R-", "---"]))
         .with(Extent::Preemptions(4)),
