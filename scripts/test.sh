@@ -233,6 +233,8 @@ step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --rel
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
 step "builds for all MPI libraries and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.
+# Every interleaving of the protocols in shared memory, and a mutation of each access.
+step "models of protocols" with openmpi scripts/models.sh --mutations
 step "tests with Open MPI" openmpi_tests
 step "tests with MPICH" mpich_tests
 step "tests with current MPI libraries" current_tests

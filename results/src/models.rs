@@ -29,8 +29,8 @@ pub struct Mutated {
     pub file: String,
     pub line: u32,
     pub change: String,
-    /// The protocol and the case that has noticed it; none for one that is kept.
-    pub caught_by: Option<[String; 2]>,
+    /// Protocols and cases that were seen to notice it; none for one that is kept.
+    pub caught_by: Vec<[String; 2]>,
 }
 
 impl Row {

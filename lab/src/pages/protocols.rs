@@ -43,7 +43,7 @@ pub fn models(root: &Path) -> Result<String, String> {
         let caught: Vec<&Mutated> = record
             .mutations
             .iter()
-            .filter(|one| one.caught_by.as_ref().is_some_and(|[by, _]| by == protocol))
+            .filter(|one| one.caught_by.iter().any(|[by, _]| by == protocol))
             .collect();
         vec![
             format!("`{protocol}`"),
@@ -68,7 +68,7 @@ pub fn models(root: &Path) -> Result<String, String> {
 pub fn summary(root: &Path) -> Result<String, String> {
     let record = record(root)?;
     let executions: u64 = record.models.iter().map(|row| row.executions).sum();
-    let kept = record.mutations.iter().filter(|one| one.caught_by.is_none()).count();
+    let kept = record.mutations.iter().filter(|one| one.caught_by.is_empty()).count();
     Ok(format!(
         "{} models of {} protocols with {executions} executions; of {} mutations they notice {}, and {kept} are kept",
         record.models.len(),

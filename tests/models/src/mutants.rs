@@ -13,14 +13,18 @@ enum Fate {
     Survived,
 }
 
-/// Runs the models that visit the site of a mutation, short ones first, until one fails.
-fn fate(mutation: Mutation, visited: &[Visited]) -> Fate {
-    let mut models: Vec<&Visited> = visited.iter().filter(|one| mutation.is_at(&one.sites)).collect();
+/// The first of some models that notices a mutation: models that visit its site, short ones first.
+fn first_to_notice<'a>(mutation: Mutation, models: impl Iterator<Item = &'a Visited>) -> Option<Model> {
     // A random schedule that fails says so on standard error, as if it were news.
-    models.retain(|one| !matches!(one.model.extent, Extent::Random(_)));
+    let is_random = |one: &Visited| matches!(one.model.extent, Extent::Random(_));
+    let mut models: Vec<_> = models.filter(|one| mutation.is_at(&one.sites) && !is_random(one)).collect();
     models.sort_by_key(|one| one.explored.time);
     let noticed = models.into_iter().find(|one| one.model.explore(Some(mutation)).0.is_err());
-    noticed.map_or(Fate::Survived, |one| Fate::Caught(one.model))
+    noticed.map(|one| one.model)
+}
+
+fn fate(mutation: Mutation, visited: &[Visited]) -> Fate {
+    first_to_notice(mutation, visited.iter()).map_or(Fate::Survived, Fate::Caught)
 }
 
 /// Mutates every access that the models have visited. `all`: all models were run, so that what is listed as
@@ -62,15 +66,38 @@ pub fn run(visited: &[Visited], all: bool) -> (Vec<Mutated>, usize) {
         begin.elapsed().as_secs_f64()
     );
     let surprises = survived.len() - listed + stale.len();
-    (fates.iter().map(mutated).collect(), surprises)
+    let mut rows: Vec<Mutated> = fates.iter().map(mutated).collect();
+    also(visited, &fates, &mut rows);
+    (rows, surprises)
+}
+
+fn names(model: Model) -> [String; 2] {
+    [model.protocol, model.case].map(str::to_owned)
+}
+
+/// For each protocol whose models have noticed nothing first, a mutation that one of them notices as well.
+fn also(visited: &[Visited], fates: &[(Fate, Mutation)], rows: &mut [Mutated]) {
+    let mut protocols: Vec<&str> = visited.iter().map(|one| one.model.protocol).collect();
+    protocols.dedup();
+    protocols.retain(|name| rows.iter().all(|row| row.caught_by.iter().all(|[by, _]| by != name)));
+    let found = in_parallel(protocols, |protocol| {
+        let own: Vec<&Visited> = visited.iter().filter(|one| one.model.protocol == protocol).collect();
+        fates.iter().enumerate().find_map(|(number, (fate, mutation))| match fate {
+            Fate::Caught(_) => Some((number, first_to_notice(*mutation, own.iter().copied())?)),
+            Fate::Survived => None,
+        })
+    });
+    for (number, model) in found.into_iter().flatten() {
+        rows[number].caught_by.push(names(model));
+    }
 }
 
 /// The row of the record.
 fn mutated((fate, mutation): &(Fate, Mutation)) -> Mutated {
     let ((file, line), change) = (mutation.place(), mutation.to_string());
     let caught_by = match fate {
-        Fate::Caught(model) => Some([model.protocol, model.case].map(str::to_owned)),
-        Fate::Survived => None,
+        Fate::Caught(model) => vec![names(*model)],
+        Fate::Survived => Vec::new(),
     };
     Mutated { file: file.into(), line, change, caught_by }
 }

@@ -1,9 +1,9 @@
 //! The atomic types of a build with `--cfg hcube_fault`: the types of the standard library, whose steps are
 //! counted, and at one of which the process fails.
 //!
-//! A step is a store or an update that changes the value. Loads do not count: what a rank leaves to the others
-//! when it fails depends only on the steps that it has made, and a loop that polls would have any number of
-//! them. So faults before the first step and after each one are all there are.
+//! A step is a store or an update that changes the value. Loads do not count: what a rank leaves to the
+//! others when it fails depends only on the steps that it has made, and a loop that polls would have any
+//! number of them. So faults before the first step and after each one are all there are.
 //!
 //! ```text
 //! HCUBE_FAULT=KIND[:FILE]:N   the fault after N steps, or N steps of the sources whose paths end so; after
