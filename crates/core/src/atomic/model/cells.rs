@@ -189,7 +189,7 @@ macro_rules! atomic {
         pub fn $function(&self, value: $value, order: Ordering) -> $value {
             #[allow(unused_imports)]
             use std::ops::{BitAnd, BitOr, BitXor};
-            let site = Site::of(Location::caller(), Step::Update(order));
+            let site = Site::of(Location::caller(), Step::Change(order));
             if site.is_left_out() {
                 return self.step(|cell| (cell.load(Ordering::Relaxed), None), |cell| cell.load(Ordering::Relaxed));
             }

@@ -20,6 +20,8 @@ pub enum Step {
     Store(Ordering),
     /// A load and a store as one, or the success of a comparison.
     Update(Ordering),
+    /// An addition, or another change that depends on the value only.
+    Change(Ordering),
     /// A comparison that fails.
     Failure(Ordering),
     /// A fence.
@@ -67,7 +69,7 @@ impl Step {
     fn ordering(self) -> Ordering {
         match self {
             Self::Load(order) | Self::Store(order) | Self::Update(order) | Self::Failure(order) => order,
-            Self::Fence(order) => order,
+            Self::Change(order) | Self::Fence(order) => order,
         }
     }
 
@@ -78,6 +80,7 @@ impl Step {
             Self::Update(_) => 2,
             Self::Failure(_) => 3,
             Self::Fence(_) => 4,
+            Self::Change(_) => 5,
         }
     }
 
@@ -88,7 +91,7 @@ impl Step {
             (_, Ordering::AcqRel) => &[Ordering::Acquire, Ordering::Release],
             (Self::Load(_) | Self::Failure(_), Ordering::SeqCst) => &[Ordering::Acquire],
             (Self::Store(_), Ordering::SeqCst) => &[Ordering::Release],
-            (Self::Update(_), Ordering::SeqCst) => &[Ordering::AcqRel],
+            (Self::Update(_) | Self::Change(_), Ordering::SeqCst) => &[Ordering::AcqRel],
             (Self::Fence(_), Ordering::SeqCst) => &[Ordering::Relaxed],
             _ => &[],
         }
@@ -129,7 +132,7 @@ impl Site {
     pub fn mutations(self) -> Vec<Mutation> {
         let mut changes: Vec<Change> =
             self.step.weaker().iter().map(|&order| Change::Weaker(order)).collect();
-        if matches!(self.step, Step::Store(_)) {
+        if matches!(self.step, Step::Store(_) | Step::Change(_)) {
             changes.push(Change::LeftOut);
         }
         changes.into_iter().map(|change| Mutation { site: self, change }).collect()
@@ -156,6 +159,7 @@ impl fmt::Display for Mutation {
             Step::Update(_) => "update",
             Step::Failure(_) => "failed comparison",
             Step::Fence(_) => "fence",
+            Step::Change(_) => "change",
         };
         match self.change {
             Change::Weaker(order) => write!(output, "{kind} {:?} as {order:?}", self.site.step.ordering()),
