@@ -63,8 +63,8 @@ static int reached_by_other(pid_t process) {
   return WEXITSTATUS(status);
 }
 
-/* Whether a path, or a line that ends with one, names a file of hcube that is no library. A file without a name has this
- * one, too: /memfd:hcube. */
+/* Whether a path, or a line that ends with one, names a file of hcube that is no library. A file without a name has
+ * this one, too: /memfd:hcube. */
 static int is_named_file(const char *path) {
   const char *name = strrchr(path, '/');
   if (name == NULL || strncmp(name, "/memfd:", 7) == 0) return 0;
