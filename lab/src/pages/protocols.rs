@@ -70,7 +70,7 @@ pub fn summary(root: &Path) -> Result<String, String> {
     let executions: u64 = record.models.iter().map(|row| row.executions).sum();
     let kept = record.mutations.iter().filter(|one| one.caught_by.is_empty()).count();
     Ok(format!(
-        "{} models of {} protocols with {executions} executions; of {} mutations they notice {}, and {kept} are kept",
+        "{} models of {} protocols with {executions} executions; of {} mutations they catch {}, and {kept} are kept",
         record.models.len(),
         protocols(&record).len(),
         record.mutations.len(),

@@ -1,7 +1,7 @@
 //! The atomics of all protocols in memory that ranks or threads share.
 //!
 //! In a normal build these are the types of `std::sync::atomic` themselves. In a build with
-//! `--cfg hcube_model` they are the types of [`model`], with the same memory layout, whose every access is a
+//! `--cfg hcube_model` they are the types of `model`, with the same memory layout, whose every access is a
 //! step of a model checker: the protocols of the library, unchanged, then run in all interleavings of their
 //! smallest cases. The model of a protocol stands beside it, in `model.rs`.
 //!
