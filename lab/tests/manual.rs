@@ -248,6 +248,7 @@ fn the_table_of_variables_is_what_the_sources_read() {
                 Some("rs") => &[
                     "env::var(\"",
                     "env::var_os(\"",
+                    "options::value(\"",
                     "VARIABLE: &str = \"",
                     "Spec::new(\"",
                     "Spec::count(\"",

@@ -253,6 +253,18 @@ pub const BUILD: Group = Group {
             "package gcc-12-source of Debian, whose tests of coarrays `scripts/check-deep.sh coarrays` runs",
         ),
         Variable::new(
+            "HCUBE_FAULT_STEPS",
+            "a number",
+            "12",
+            "steps of each source after which `scripts/check-deep.sh faults` lets a rank fail, spread evenly; 0 for all",
+        ),
+        Variable::new(
+            "HCUBE_FAULT_SECONDS",
+            "seconds",
+            "30",
+            "how long `scripts/check-deep.sh faults` stops a rank",
+        ),
+        Variable::new(
             "HCUBE_SUITES",
             "a directory",
             "",

@@ -40,6 +40,7 @@ fn files() -> Vec<PathBuf> {
     let folders =
         ["doc/plots", "doc/results"].map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
     let others = folders.into_iter().flatten().flatten().map(|entry| entry.path());
+    let others = others.chain([root.join("tests/models/record.json")]);
     pages(&root).expect("pages").into_iter().chain(others).collect()
 }
 

@@ -43,9 +43,11 @@ pub const OF_A_RUN: [&str; 33] = [
 
 /// Variables that are read only while something is built or tested. Nobody who misspells one of a run is told
 /// of these.
-pub const OF_A_BUILD: [&str; 15] = [
+pub const OF_A_BUILD: [&str; 17] = [
     "HCUBE_BUILD_ONLY",
     "HCUBE_DIR",
+    "HCUBE_FAULT_SECONDS",
+    "HCUBE_FAULT_STEPS",
     "HCUBE_FC",
     "HCUBE_FFTW_TARBALL",
     "HCUBE_GCC_PACKAGE",
