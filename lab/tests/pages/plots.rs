@@ -9,9 +9,10 @@ use hcube_lab::pages::write;
 use hcube_lab::records::read;
 use std::fs;
 
-/// The names of all records.
+/// The names of all records of pictures.
 fn names() -> Vec<String> {
-    let records = files().into_iter().filter(|file| file.extension().is_some_and(|kind| kind == "json"));
+    let results = common::root().join("doc/results");
+    let records = files().into_iter().filter(|file| file.parent() == Some(&results));
     records.map(|file| file.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
