@@ -41,6 +41,7 @@ pub use model::cells::{
 #[cfg(not(hcube_model))]
 #[inline(always)]
 pub fn worked() {}
+
 /// A function for a value of the process; in a model for one of the model, which runs beside others in one
 /// process.
 #[macro_export]

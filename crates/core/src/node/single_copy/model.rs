@@ -53,7 +53,7 @@ fn note(place: *mut u8, note: fn(*const u8)) {
     }
 }
 
-/// Copies from `from` to `to`; the other rank has `theirs`.
+/// Copies from `from` to `to`, up to the first pair of places that `is_refused` has an error for.
 unsafe fn copy(
     from: impl Iterator<Item = *mut u8>,
     to: impl Iterator<Item = *mut u8>,
