@@ -9,7 +9,7 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 }
 
 /// Without the calls of a protocol to its own model, which stand in builds of models only.
-fn without_models<'a>(mut uses: BTreeMap<&'a str, BTreeSet<String>>) -> BTreeMap<&'a str, BTreeSet<String>> {
+fn without_models(mut uses: BTreeMap<&str, BTreeSet<String>>) -> BTreeMap<&str, BTreeSet<String>> {
     for (module, used) in &mut uses {
         used.remove(&format!("{module}::model"));
     }
