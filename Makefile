@@ -12,6 +12,15 @@
 #           `make bench` and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
 #   FUZZ_SECONDS  seconds for each fuzz target of `make check-deep`
+#   MODELS  words that select models of `make models` by protocol or case, all by default
+#   LONG    1 for `make models` with the long models too
+#   MUTATIONS  1 for `make models` with a mutation of each access
+#   RECORD  1 for `make models` to write the record of doc/protocols.md
+#   HOURS   how long `make soak` runs; by default 6
+#   SEED    the seed of the first run of `make soak`; by default the time
+#   RUNS    the number of runs of `make soak` with each MPI library, if it ends before its hours are over
+#   JOBS    what `make soak` runs (tests/soak/jobs.rs), all by default
+#   LIBRARIES  the MPI libraries of `make soak`, which take turns
 #   PREFIX  installation prefix; the tree may be moved afterwards
 #   LIBDIR  installation directory of the libraries
 #   DESTDIR  a directory that is prepended to both, for packages
@@ -20,6 +29,7 @@ MPI    ?= openmpi
 RANKS  ?=
 N      ?=
 PREFIX ?= /usr/local
+LIBRARIES ?= openmpi mpich
 LIBDIR ?= $(PREFIX)/lib
 
 # The tool needs rsmpi, which cannot be built for SimGrid, and libraries cannot be preloaded into simulated
@@ -56,6 +66,8 @@ endif
 # Wrappers and launchers that scripts/setup.sh has given names.
 export PATH := $(PATH):$(CURDIR)/target/mpi/bin
 export MPI MPICC
+# Of `make soak`.
+export LIBRARIES
 
 # Open MPI refuses to start as root without these variables; in a container there
 # is often no other user.
@@ -65,7 +77,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run fftw bench simulate report test test-multihost check-deep header manual install uninstall clean help
+.PHONY: all build run fftw bench simulate report test test-multihost models soak check-deep header manual install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -147,6 +159,10 @@ else
 	@$(SETUP) build
 	@scripts/models.sh $(if $(LONG),--long) $(if $(MUTATIONS),--mutations) $(if $(RECORD),--record) $(MODELS)
 endif
+
+soak: ## Run all systems for hours with random programs and disturbances (HOURS=6 SEED=1 JOBS="bsp caf")
+	@scripts/setup.sh build test scalapack
+	@scripts/soak.sh $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(JOBS)
 
 check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)
 ifneq ($(WITHOUT_TOOL),)

@@ -8,6 +8,7 @@
  * Prints `ok <cases> cases` and the number of calls on each path, in place and out of place, summed over ranks.
  */
 #include "exchange.h"
+#include "rounds.h"
 
 enum { COMMS = 8 };
 
@@ -240,11 +241,14 @@ int main(int argc, char **argv) {
     sweep |= strcmp(argv[i], "sweep") == 0;
     with_library &= strcmp(argv[i], "alone") != 0;
   }
-  make_comms(seed);
-  for (int number = 0; number < cases; number++) {
-    scenario of = make_scenario(seed, number, largest);
-    hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
-    run_case(&of, &options, with_library);
+  while (next_round()) {
+    make_comms(seed);
+    for (int number = 0; number < cases; number++) {
+      scenario of = make_scenario(seed, number, largest);
+      hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
+      run_case(&of, &options, with_library);
+    }
+    for (int i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
   }
   MPI_Reduce(calls_by_path, sums, 2 * PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {
@@ -253,7 +257,5 @@ int main(int argc, char **argv) {
       printf(" %s=%" PRId64 " out-of-place:%s=%" PRId64, path_names[i], sums[0][i], path_names[i], sums[1][i]);
     printf("\n");
   }
-  fflush(stdout);
-  for (int i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
   return end_program();
 }

@@ -8,6 +8,7 @@
  * Prints `ok <cases> shared=<n> message=<n> ... refused=<n>`, the calls by path and the copies that rank 0 was refused.
  */
 #include "failing_copies.h"
+#include "rounds.h"
 
 typedef struct layout {
   int *counts, *places;
@@ -125,7 +126,7 @@ int main(int argc, char **argv) {
   int fail = argc > 4 && strcmp(argv[4], "fail") == 0;
   luck = make_dice(seed, 5, (uint64_t)rank);
   if (argc > 4 && !fail) refused(argv[4]);
-  else
+  while ((argc == 4 || fail) && next_round())
     for (uint64_t number = 0; number < cases; number++) {
       used[path_of_call(number, types[number % 3], bytes[number % 3])]++;
       refusals += failed;

@@ -1,6 +1,7 @@
 /* Every function of hcube/caf.h with valid arguments, on any number of images; the results are checked. Prints
  * `ok <images>`. */
 #include "client.h"
+#include "rounds.h"
 
 #include <math.h>
 
@@ -325,16 +326,8 @@ static void shipped_functions(void) {
   REQUIRE(all[0] == 4 * images && all[1] == 6 * images);
 }
 
-int main(int argc, char **argv) {
-  hcube_caf_statistics counts;
+static void all_functions(void) {
   void *address;
-  int owns_mpi = argc > 1, finalised = 0;
-  (void)argv;
-  if (!owns_mpi) MPI_Init(&argc, &argv);
-  SUCCEED(hcube_caf_init(&failure));
-  SUCCEED(hcube_caf_team_world(&world, &failure));
-  SUCCEED(hcube_caf_team_rank(world, &me, &failure));
-  SUCCEED(hcube_caf_team_size(world, &images, &failure));
   life_and_teams();
   SUCCEED(hcube_caf_coarray_alloc(world, 8 * ROOM, &coarray, &address, &failure));
   part = (int64_t *)address;
@@ -349,6 +342,18 @@ int main(int argc, char **argv) {
   shipped_functions();
   SUCCEED(hcube_caf_event_free(events, &failure));
   SUCCEED(hcube_caf_coarray_free(coarray, &failure));
+}
+
+int main(int argc, char **argv) {
+  hcube_caf_statistics counts;
+  int owns_mpi = argc > 1, finalised = 0;
+  (void)argv;
+  if (!owns_mpi) MPI_Init(&argc, &argv);
+  SUCCEED(hcube_caf_init(&failure));
+  SUCCEED(hcube_caf_team_world(&world, &failure));
+  SUCCEED(hcube_caf_team_rank(world, &me, &failure));
+  SUCCEED(hcube_caf_team_size(world, &images, &failure));
+  while (next_round()) all_functions();
   counts.struct_size = sizeof counts;
   SUCCEED(hcube_caf_last_statistics(&counts, &failure));
   if (argc > 2) {

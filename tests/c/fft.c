@@ -2,6 +2,7 @@
  * refused on all ranks with nothing written. Prints `ok <transforms> <refusals>`. */
 #include "client.h"
 #include "random.h"
+#include "rounds.h"
 
 #include <math.h>
 
@@ -195,27 +196,31 @@ static void bad_parts(void) {
   SUCCEED(hcube_fft_free(&plan, &failure));
 }
 
-int main(int argc, char **argv) {
+static void all_lengths(void) {
   static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 27, 64, 75};
   MPI_Comm other;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
+  for (int number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
+    int64_t length = factors[number] * size * size;
+    small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
+    small(length, number % 2 ? -1 : 1, other);
+    small(factors[number], -1, MPI_COMM_SELF);
+    in_memory_of_the_plan(length, number % 2 ? MPI_COMM_WORLD : other);
+  }
+  there_and_back((INT64_C(1) << 14) * size * size, MPI_COMM_WORLD);
+  there_and_back(INT64_C(3) << 15, MPI_COMM_SELF);
+  bad_plans();
+  bad_parts();
+  MPI_Comm_free(&other);
+}
+
+int main(int argc, char **argv) {
   hcube_fft_plan *plan = NULL;
   begin_program(&argc, &argv);
   if (size == 7) {
     REFUSED(HCUBE_ERR_COMM, "7 ranks", hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &failure));
   } else {
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
-    for (int number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
-      int64_t length = factors[number] * size * size;
-      small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
-      small(length, number % 2 ? -1 : 1, other);
-      small(factors[number], -1, MPI_COMM_SELF);
-      in_memory_of_the_plan(length, number % 2 ? MPI_COMM_WORLD : other);
-    }
-    there_and_back((INT64_C(1) << 14) * size * size, MPI_COMM_WORLD);
-    there_and_back(INT64_C(3) << 15, MPI_COMM_SELF);
-    bad_plans();
-    bad_parts();
-    MPI_Comm_free(&other);
+    while (next_round()) all_lengths();
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);

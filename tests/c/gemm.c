@@ -2,6 +2,7 @@
  * matrices on all grids of these ranks. Every element of C must be right, and no other byte may change. Then bad
  * arguments, refused on all ranks with nothing written. Prints `ok <products> <refusals> <path of a large product>`. */
 #include "gemm.h"
+#include "rounds.h"
 
 static int products;
 static hcube_gemm_options options_for(int32_t element) {
@@ -214,25 +215,29 @@ static void refuse_all(void) {
   for (int which = 0; which < 3; which++) free_part(&small[which]);
 }
 
-int main(int argc, char **argv) {
+static void all_products(void) {
   static const int32_t elements[] = {HCUBE_ELEMENT_SINGLE, HCUBE_ELEMENT_DOUBLE, HCUBE_ELEMENT_COMPLEX,
                                      HCUBE_ELEMENT_DOUBLE_COMPLEX};
+  for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
+    if (size % grid_rows) continue;
+    for (int turn = 0; turn < 54; turn++) {
+      int32_t element = elements[turn % 4];
+      product made = random_product(element, grid_rows, size / grid_rows, turn);
+      hcube_gemm_options options = options_for(element);
+      compute(MPI_COMM_WORLD, grid_rows, size / grid_rows, &made, &options);
+    }
+  }
+  refuse_all();
+}
+
+int main(int argc, char **argv) {
   char path[32];
   hcube_gemm_options options;
   product large;
   begin_program(&argc, &argv);
   SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   REQUIRE(strcmp(path, "none") == 0);
-  for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
-    if (size % grid_rows) continue;
-    for (int turn = 0; turn < 54; turn++) {
-      int32_t element = elements[turn % 4];
-      product made = random_product(element, grid_rows, size / grid_rows, turn);
-      options = options_for(element);
-      compute(MPI_COMM_WORLD, grid_rows, size / grid_rows, &made, &options);
-    }
-  }
-  refuse_all();
+  while (next_round()) all_products();
   /* Options of the communicator instead of the call's. */
   options = options_for(HCUBE_ELEMENT_DOUBLE);
   SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, &options, &failure));

@@ -1,6 +1,7 @@
 /* hcube_grid_transpose_* against the definition, on all grids of these ranks and on a part of them, in memory of hcube
  * and elsewhere. Prints `ok <transpositions> <those that read the memory of the node>`. */
 #include "client.h"
+#include "rounds.h"
 
 static int transpositions, shared;
 
@@ -73,13 +74,12 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
   free(c);
 }
 
-int main(int argc, char **argv) {
+static void all_grids(void) {
   static const int64_t shapes[][4] = {{60, 60, 8, 8}, {45, 71, 7, 5}, {3, 100, 4, 33}, {90, 2, 200, 1}};
   int64_t needed = 16384 * sizeof(double);
   hcube_grid_transpose_memory *memory = NULL;
   void *place = NULL;
   MPI_Comm reversed, part;
-  begin_program(&argc, &argv);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   /* Ranks that are not in a grid. */
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0 || size == 1 ? 0 : MPI_UNDEFINED, rank * 7 % size, &part);
@@ -100,6 +100,11 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&reversed);
   SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
   SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
+}
+
+int main(int argc, char **argv) {
+  begin_program(&argc, &argv);
+  while (next_round()) all_grids();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1) printf("ok %d %d\n", transpositions, shared);
   return end_program();

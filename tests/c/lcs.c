@@ -3,6 +3,7 @@
  * `ok <lengths> <computations ended> <refusals>`. */
 #include "client.h"
 #include "random.h"
+#include "rounds.h"
 
 typedef struct {
   uint32_t *symbols;
@@ -267,11 +268,13 @@ int main(int argc, char **argv) {
   comms[0] = comms[2] = MPI_COMM_WORLD;
   comms[1] = other;
   comms[3] = MPI_COMM_SELF;
-  strings();
-  strings();
-  interruptions();
-  messages_of_the_program();
-  bad_arguments();
+  while (next_round()) {
+    strings();
+    strings();
+    interruptions();
+    messages_of_the_program();
+    bad_arguments();
+  }
   /* It still works. */
   check_and_free(random_string(11, 500, 9), random_string(12, 501, 9), 4);
   MPI_Comm_free(&other);

@@ -8,6 +8,7 @@
  * all ranks where half a block is missing, on all of them or on the last one. Prints `ok limit <bytes of a block>
  * <bytes>`, by which the memory of the rank has grown at most during the product. */
 #include "memory.h"
+#include "rounds.h"
 
 #include <sys/resource.h>
 
@@ -281,8 +282,10 @@ int main(int argc, char **argv) {
     of.blocks = atoll(argv[3]);
     limited(of, atoll(argv[4]));
   } else {
-    all_sizes();
-    bad_arguments();
+    while (next_round()) {
+      all_sizes();
+      bad_arguments();
+    }
     if (rank == 0) printf("ok %d %d\n", products, refusals);
   }
   return end_program();

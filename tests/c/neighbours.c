@@ -9,6 +9,7 @@
  * expected. Prints `ok <cases> shared=<n> single-copy=<n> ...`, the calls by path.
  */
 #include "alltoall.h"
+#include "rounds.h"
 
 typedef struct side {
   int degree, *peers, *counts, *places;
@@ -253,7 +254,7 @@ int main(int argc, char **argv) {
     argc = 5;
   }
   if (argc > 5) refused(argv[5]);
-  else
+  while (argc == 5 && next_round())
     for (uint64_t number = 0; number < cases; number++) make_case(number, used);
   if (rank == 0 && argc == 5) {
     printf("ok %" PRIu64, cases);

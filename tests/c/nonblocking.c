@@ -9,6 +9,7 @@
  * elements, one of which is longer than expected; prints `truncated <ranks with that error>`.
  */
 #include "nonblocking.h"
+#include "rounds.h"
 
 static void start(exchange *of, MPI_Request *request) {
   MPI_Comm comm = comms[of->comm];
@@ -177,7 +178,8 @@ int main(int argc, char **argv) {
     make_refused(&of);
     rounds = 0;
   }
-  for (int call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
+  while (rounds > 0 && next_round())
+    for (int call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
   free_handles();
   if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
   return end_program();

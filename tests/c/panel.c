@@ -1,6 +1,7 @@
 /* Broadcasts of panels: look-ahead as in HPL, on the world and on rows of it, for larger panels on the same
  * communicator, for nodes of one and two ranks with each topology, and wrong arguments. Prints `ok <ranks>`. */
 #include "client.h"
+#include "rounds.h"
 
 #include <sched.h>
 
@@ -122,10 +123,9 @@ static void wrong_arguments(MPI_Comm row, int rank, int size) {
   REFUSED(HCUBE_ERR_COMM, "", hcube_panels_prepare(MPI_COMM_NULL, 64, 2, &failure));
 }
 
-int main(int argc, char **argv) {
+static void all_rows(void) {
   MPI_Comm row, copy;
   int depth;
-  begin_program(&argc, &argv);
   for (int columns = 1; columns <= size; columns++) {
     MPI_Comm_split(MPI_COMM_WORLD, rank / columns, rank, &row);
     for (depth = 0; depth <= MAX_DEPTH; depth++) {
@@ -147,6 +147,11 @@ int main(int argc, char **argv) {
     MPI_Comm_free(&row);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   }
+}
+
+int main(int argc, char **argv) {
+  begin_program(&argc, &argv);
+  while (next_round()) all_rows();
   if (rank == 0) printf("ok %d\n", size);
   return end_program();
 }

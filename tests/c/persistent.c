@@ -8,6 +8,7 @@
  * `refused`, or `lacking` where the MPI library has no persistent collective operations.
  */
 #include "nonblocking.h"
+#include "rounds.h"
 
 #if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
 enum { HAS_PERSISTENT = 1 };
@@ -128,7 +129,7 @@ int main(int argc, char **argv) {
   use_hcube = strcmp(argv[5], "hcube") == 0;
   make_handles();
   if (argc > 6) make_errors();
-  else make_turns(turns, requests);
+  while (argc == 6 && next_round()) make_turns(turns, requests);
   free_handles();
   if (rank == 0 && argc == 6) printf("ok %d served=%ld\n", turns, served);
   return end_program();

@@ -2,6 +2,7 @@
  * world and on a communicator with the ranks in another order; then bad input, refused on all ranks with
  * nothing written. Prints `ok <transpositions> <refusals> <path of a large one>`. */
 #include "client.h"
+#include "rounds.h"
 
 #define GUARD 0x5a
 
@@ -186,11 +187,13 @@ int main(int argc, char **argv) {
   hcube_transpose_shape large = {400, 400, 8, 400, 400, 0, 0};
   begin_with_threads(&argc, &argv, MPI_THREAD_SINGLE);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  all_shapes(MPI_COMM_WORLD);
-  bad_input(MPI_COMM_WORLD);
-  MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &backwards);
-  all_shapes(backwards);
-  MPI_Comm_free(&backwards);
+  while (next_round()) {
+    all_shapes(MPI_COMM_WORLD);
+    bad_input(MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &backwards);
+    all_shapes(backwards);
+    MPI_Comm_free(&backwards);
+  }
   large.row_block = large.column_block = (large.rows + size - 1) / size;
   transpose_in_place(&large, MPI_COMM_WORLD);
   SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));

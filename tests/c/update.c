@@ -12,6 +12,7 @@
  *   ok <case> | messages=<n> shared=<bytes> stages=<of rank 0> bound=<n> language=<C|C++> | <what hcube says it does>
  */
 #include "client.h"
+#include "rounds.h"
 
 typedef struct test_case {
   int log2;
@@ -135,6 +136,7 @@ static void run_case(const char *text) {
 
 int main(int argc, char **argv) {
   begin_program(&argc, &argv);
-  for (int number = 1; number < argc; number++) run_case(argv[number]);
+  while (next_round())
+    for (int number = 1; number < argc; number++) run_case(argv[number]);
   return end_program();
 }

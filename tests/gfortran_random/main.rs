@@ -2,16 +2,10 @@
 //! that each image computes by itself. A seed identifies a program; `HCUBE_TEST_SEEDS=100-200` runs other
 //! programs than the default.
 
-mod arrays;
-mod chance;
-mod components;
-mod section;
-mod types;
-
 use hcube_testing as common;
 
 use common::Launch;
-use common::gfortran::{has_compiler, written};
+use common::gfortran::{arrays, components, has_compiler, written};
 use std::ops::RangeInclusive;
 
 /// Numbers of images, and how many of them count as one node.
@@ -51,26 +45,3 @@ fn sections_move_as_in_ordinary_arrays() {
 fn components_move_as_in_ordinary_types() {
     pass("components", 1..=6, components::program);
 }
-
-/// The end of every program.
-const PROCEDURES: &str = "
-  ! The images with which an image has to do.
-  subroutine partners(image, one, two)
-    integer, intent(in) :: image, one, two
-    to = modulo(image - 1 + one, n) + 1
-    from = modulo(image - 1 + two, n) + 1
-  end subroutine
-
-  elemental real(8) function wrap(value)
-    real(8), intent(in) :: value
-    wrap = modulo(value, 64d0) - 20
-  end function
-
-  subroutine wrong(round, name)
-    integer, intent(in) :: round
-    character(*), intent(in) :: name
-    print '(a, i0, a, i0, 2a)', 'image ', me, ', statement ', round, ': ', name
-    error stop 'other elements than those of the models'
-  end subroutine
-end program
-";

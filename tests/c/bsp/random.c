@@ -3,6 +3,7 @@
  * Arguments: seed, number of programs, largest segment in bytes. All processes make the same program by the same
  * generator, and each carries out its own calls; the model has the memory of all of them. Prints `ok <calls>`. */
 #include "bsp_client.h"
+#include "../rounds.h"
 
 /* A block has segments, each of which is written by one call at most; the last of them are for unbuffered ones. */
 enum { SEGMENTS = 20, UNBUFFERED = 4, SUPERSTEPS = 5, MAX_TAG = 32, MAX_PROCESSES = 16 };
@@ -170,7 +171,7 @@ int main(int argc, char **argv) {
   int programs = atoi(argv[2]);
   size_t largest = (size_t)atol(argv[3]);
   bsp_begin(bsp_nprocs());
-  own = (int)bsp_pid();
+  rank = own = (int)bsp_pid();
   all = (int)bsp_nprocs();
   REQUIRE(all <= MAX_PROCESSES);
   for (int index = 0; index < all; index++) {
@@ -180,9 +181,13 @@ int main(int argc, char **argv) {
   block = (unsigned char *)room(SEGMENTS * largest);
   data = (unsigned char *)room((size_t)(1 + all * UNBUFFERED) * 3 * largest);
   expected = (message *)room(sizeof(message) * 100000);
-  for (int index = 0; index < programs; index++) {
-    segment = largest;
-    program();
+  uint64_t first = state;
+  while (next_round()) {
+    state = first;
+    for (int index = 0; index < programs; index++) {
+      segment = largest;
+      program();
+    }
   }
   bsp_end();
   if (own == 0) printf("ok %zu\n", calls);

@@ -1,10 +1,38 @@
 //! Fortran programs with coarrays (tests/gfortran), linked to the library under test.
 
+pub mod arrays;
+pub mod components;
+mod section;
+mod types;
+
 use super::{Launch, Mpi, build, folder, modified, output, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+
+/// The end of every random program.
+const PROCEDURES: &str = "
+  ! The images with which an image has to do.
+  subroutine partners(image, one, two)
+    integer, intent(in) :: image, one, two
+    to = modulo(image - 1 + one, n) + 1
+    from = modulo(image - 1 + two, n) + 1
+  end subroutine
+
+  elemental real(8) function wrap(value)
+    real(8), intent(in) :: value
+    wrap = modulo(value, 64d0) - 20
+  end function
+
+  subroutine wrong(round, name)
+    integer, intent(in) :: round
+    character(*), intent(in) :: name
+    print '(a, i0, a, i0, 2a)', 'image ', me, ', statement ', round, ': ', name
+    error stop 'other elements than those of the models'
+  end subroutine
+end program
+";
 
 /// libhcube_caf.so of the build under test.
 pub fn library() -> PathBuf {

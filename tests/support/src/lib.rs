@@ -10,6 +10,8 @@
 pub mod alltoall;
 pub mod bsp;
 mod built;
+pub mod chance;
+mod disturb;
 pub mod gfortran;
 pub mod guest;
 pub mod headers;
@@ -30,6 +32,7 @@ mod turn;
 pub mod update;
 pub mod variables;
 
+pub use disturb::{Disturbance, Signal};
 pub use results::{TOOL, json, runs};
 pub use shared_memory::{assert_no_shared_memory_left, left_in_shared_memory, named_shared_memory};
 pub use skip::{only_with, skip, unproved};
@@ -277,6 +280,7 @@ pub struct Launch {
     whole_lines: bool,
     placement: Option<hosts::Placement>,
     interruption: Option<Interruption>,
+    disturbance: Option<Disturbance>,
     simulated: bool,
     alone: bool,
 }
@@ -296,6 +300,7 @@ impl Launch {
             whole_lines: false,
             placement: None,
             interruption: None,
+            disturbance: None,
             simulated: false,
             alone: false,
         }
@@ -380,6 +385,11 @@ impl Launch {
     pub fn interrupt(mut self, text: &str, action: impl FnOnce() + Send + 'static) -> Self {
         self.interruption = Some(Interruption { text: text.to_owned(), action: Box::new(action) });
         self
+    }
+
+    /// Kills or stops a rank while the job is running.
+    pub fn disturb(self, disturbance: Disturbance) -> Self {
+        Self { disturbance: Some(disturbance), ..self }
     }
 
     fn command(&self) -> Command {

@@ -1,5 +1,6 @@
 //! Runs a launcher to its end or to a time limit, and ends all its processes.
 
+use super::disturb::Progress;
 use super::session::Session;
 use super::turn::Turn;
 use super::{Launch, folder};
@@ -36,6 +37,8 @@ pub struct Outcome {
     pub stderr: String,
     /// Processes of the job that were still there after the launcher had ended.
     pub left: Vec<u32>,
+    /// Whether the job was disturbed, as [`Launch::disturb`] says, before it ended.
+    pub disturbed: bool,
     /// From the start of the launcher to its end.
     pub lasted: Duration,
 }
@@ -95,7 +98,8 @@ impl Launch {
         let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let Some(status) = self.wait(&mut child, &files) else {
+        let (ended, disturbed) = self.wait(&mut child, &files, &marker);
+        let Some(status) = ended else {
             // Launchers put ranks into separate process groups, so killing one group is not enough.
             end_processes(child.id(), &marker);
             let _ = child.wait();
@@ -117,7 +121,7 @@ impl Launch {
         }
         let [stdout, stderr] = files.read();
         files.remove();
-        Outcome { status, stdout, stderr, left, lasted }
+        Outcome { status, stdout, stderr, left, disturbed, lasted }
     }
 
     fn complete(&self, command: &mut Command, marker: &str, files: &Files) {
@@ -140,9 +144,9 @@ impl Launch {
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
     }
 
-    /// How the launcher has ended, if it has within the limit.
-    fn wait(&mut self, child: &mut Child, files: &Files) -> Option<ExitStatus> {
-        let (begin, mut ended) = (Instant::now(), None);
+    /// How the launcher has ended, if it has within the limit, and whether the job was disturbed.
+    fn wait(&mut self, child: &mut Child, files: &Files, marker: &str) -> (Option<ExitStatus>, bool) {
+        let (begin, mut ended, mut progress) = (Instant::now(), None, Progress::Waits);
         while ended.is_none() && begin.elapsed() < self.limit {
             std::thread::sleep(Duration::from_millis(2));
             ended = child.try_wait().expect("a child can be waited for");
@@ -150,13 +154,16 @@ impl Launch {
             if let Some(interruption) = said {
                 (interruption.action)();
             }
+            if let Some(disturbance) = self.disturbance {
+                progress = disturbance.advance(progress, marker, begin.elapsed());
+            }
         }
-        ended
+        (ended, progress != Progress::Waits)
     }
 }
 
 /// Living processes that were started with this marker in their environment.
-fn processes(marker: &str) -> Vec<u32> {
+pub(super) fn processes(marker: &str) -> Vec<u32> {
     let wanted = format!("{MARKER}={marker}");
     let folders = fs::read_dir("/proc").expect("/proc").flatten();
     folders

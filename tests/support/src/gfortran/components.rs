@@ -1,11 +1,11 @@
 //! Programs with coarrays of derived types: random sections of components move between images, and other
 //! images change the shape of components. The models are ordinary arrays of the same type.
 
-use crate::PROCEDURES;
-use crate::arrays::fold;
+use super::PROCEDURES;
+use super::arrays::fold;
+use super::section::{Dimension, Rules, any_shape, of_shape};
+use super::types::Type;
 use crate::chance::Chance;
-use crate::section::{Dimension, Rules, any_shape, of_shape};
-use crate::types::Type;
 use std::fmt::Write;
 
 const COMPONENTS: usize = 6;

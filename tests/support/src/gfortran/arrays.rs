@@ -5,10 +5,10 @@
 //! is written twice. Then the same statement is executed on ordinary arrays with one additional dimension,
 //! the image, once for each image.
 
-use crate::PROCEDURES;
+use super::PROCEDURES;
+use super::section::{Dimension, Rules, any_shape, of_shape};
+use super::types::Type;
 use crate::chance::Chance;
-use crate::section::{Dimension, Rules, any_shape, of_shape};
-use crate::types::Type;
 use std::fmt::Write;
 
 /// Coarrays and ordinary arrays.
