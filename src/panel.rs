@@ -97,6 +97,12 @@ unsafe fn prepare(
                 }
                 *kept = Some(Panels::renew(comm, kept.take(), memory, topology, &options)?);
                 Ok(())
+            })?;
+            // Otherwise the memory of messages that are still sent would have to stay.
+            gate::at_end(comm, |panels: &mut Panels<MpiComm>, comm| {
+                if panels.is_idle() {
+                    let _ = panels.finish(comm);
+                }
             })
         })
     }

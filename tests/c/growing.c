@@ -3,7 +3,7 @@
 #include "rounds.h"
 
 int main(int argc, char **argv) {
-  enum { BYTES = 64 << 10 };
+  enum { BYTES = 128 << 10 };
   static char *kept[1000];
   int round = 0;
   begin_program(&argc, &argv);

@@ -12,6 +12,9 @@ program kinds
   real(real128), save :: r16(4)[*]
   complex(real32), save :: c4(4)[*]
   complex(real64), save :: c8(4)[*]
+  complex(real32), save :: one4[*]
+  complex(real64), save :: one8[*]
+  complex(real64), allocatable :: one[:]
   logical(4), save :: l4(4)[*]
   character(5), save :: t(3)[*]
   character(3, kind=selected_char_kind('ISO_10646')), save :: w(2)[*]
@@ -83,6 +86,20 @@ program kinds
   if (any(r4 /= [1, 2, 3, 4])) error stop 'put of integer(1) to real'
   if (t(1) /= 'xy' .or. t(2) /= 'betEE') error stop 'put of text'
   if (r10(1) /= 0.25) error stop 'put to real(10)'
+  sync all
+
+  ! gfortran 12 passes the distance of a copy as the offset.
+  allocate (one[*])
+  one4[to] = (1.0, 2.0)
+  one8[to] = c4(2)
+  one[to] = 3
+  sync all
+  if (one4 /= (1.0, 2.0) .or. one8 /= c4(2) .or. one /= (3d0, 0d0)) error stop 'put to a complex scalar'
+  one4[to] = one8[to]
+  one8[to] = one[to] + one4
+  sync all
+  if (one4 /= c4(2)) error stop 'put of a complex scalar of another image'
+  if (one[to] /= (3d0, 0d0)) error stop 'get of a complex scalar'
   sync all
   if (me == 1) print '(a)', 'kinds: passed'
 end program

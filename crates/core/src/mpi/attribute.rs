@@ -54,7 +54,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
     }
     // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then frees what
     // hcube has created itself.
-    drop(state.into_comm());
+    drop(state.into_comm(super::handle::check_state().is_ok()));
     0
 }
 
@@ -112,6 +112,18 @@ impl Attached {
     /// [`Error::Communicator`] as [`Self::with`].
     pub fn look<S: Any + Send, T>(self, look: impl FnOnce(&S) -> T) -> Result<Option<T>> {
         self.state().enter(|contents| contents.with(|kept: &mut Option<S>| Ok(kept.as_ref().map(look))))
+    }
+
+    /// Local: registers what the system that keeps an `S` does with it before the communicator is freed:
+    /// collective, because `MPI_Comm_free` is. It is not called once MPI is finalised.
+    ///
+    /// # Errors
+    /// [`Error::Communicator`] as [`Self::with`].
+    pub fn at_end<S: Any + Send>(self, end: fn(&mut S, &MpiComm)) -> Result<()> {
+        self.state().enter(|contents| {
+            contents.at_end(end);
+            Ok(())
+        })
     }
 
     fn state(&self) -> &State {

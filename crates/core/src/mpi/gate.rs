@@ -139,6 +139,15 @@ pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<
     attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }
 
+/// Local: what the system that keeps an `S` on a communicator does with it before the communicator is freed, as
+/// [`attribute::Attached::at_end`] says.
+///
+/// # Errors
+/// As [`enter`].
+pub fn at_end<S: Any + Send>(comm: Handle, end: fn(&mut S, &MpiComm)) -> Result<()> {
+    known(comm)?.map_or(Ok(()), |found| found.at_end(end))
+}
+
 /// Local: accesses the state of the system that keeps an `S` on a communicator, if any.
 ///
 /// # Errors

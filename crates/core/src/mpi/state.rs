@@ -27,16 +27,25 @@ const NOBODY: usize = 0;
 #[derive(Debug)]
 pub(super) struct Contents<C> {
     comm: OnceCell<C>,
-    slots: RefCell<Vec<Slot>>,
+    slots: RefCell<Vec<Slot<C>>>,
 }
 
 /// The place of one system.
-#[derive(Debug)]
-struct Slot {
+struct Slot<C> {
     /// The type of what it keeps.
     system: TypeId,
     /// An `Option` of that type; nothing while the system uses it.
     value: Option<Box<dyn Any + Send>>,
+    /// What it does with the value before the communicator is freed.
+    end: Option<Box<End<C>>>,
+}
+
+type End<C> = dyn Fn(&mut (dyn Any + Send), &C) + Send;
+
+impl<C> std::fmt::Debug for Slot<C> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Slot").field("system", &self.system).finish_non_exhaustive()
+    }
 }
 
 /// A number for the calling thread that no other thread has meanwhile.
@@ -94,11 +103,16 @@ impl<C> CommState<C> {
         self.owner.load(Ordering::Acquire) != NOBODY
     }
 
-    /// Drops what systems keep, the latest first, and hands out the communicator.
-    pub fn into_comm(self) -> Option<C> {
+    /// Drops what systems keep, the latest first, and hands out the communicator. With `is_active`, MPI may be
+    /// called: what [`Contents::at_end`] has registered is called before.
+    pub fn into_comm(self, is_active: bool) -> Option<C> {
         let Contents { comm, slots } = self.contents.into_inner();
         let mut slots = slots.into_inner();
-        while slots.pop().is_some() {}
+        while let Some(Slot { value, end, .. }) = slots.pop() {
+            if let (true, Some(comm), Some(mut value), Some(end)) = (is_active, comm.get(), value, end) {
+                end(&mut *value, comm);
+            }
+        }
         comm.into_inner()
     }
 }
@@ -123,12 +137,12 @@ impl<C> Contents<C> {
     #[inline(always)]
     pub fn with<S: Any + Send, T>(&self, work: impl FnOnce(&mut Option<S>) -> Result<T>) -> Result<T> {
         /// Puts the value back, also when the call panics.
-        struct Return<'a, S: Any + Send> {
-            slots: &'a RefCell<Vec<Slot>>,
+        struct Return<'a, C, S: Any + Send> {
+            slots: &'a RefCell<Vec<Slot<C>>>,
             number: usize,
             value: Option<Box<Option<S>>>,
         }
-        impl<S: Any + Send> Drop for Return<'_, S> {
+        impl<C, S: Any + Send> Drop for Return<'_, C, S> {
             fn drop(&mut self) {
                 let value = self.value.take();
                 self.slots.borrow_mut()[self.number].value = value.map(|value| value as Box<dyn Any + Send>);
@@ -137,6 +151,21 @@ impl<C> Contents<C> {
         let (number, value) = self.take::<S>()?;
         let mut place = Return { slots: &self.slots, number, value: Some(value) };
         work(place.value.as_mut().expect("just put there"))
+    }
+
+    /// Registers what the system that keeps an `S` does with it before the communicator is freed.
+    pub fn at_end<S: Any + Send>(&self, end: fn(&mut S, &C))
+    where
+        C: 'static,
+    {
+        let is_its = |slot: &&mut Slot<C>| slot.system == TypeId::of::<S>();
+        if let Some(slot) = self.slots.borrow_mut().iter_mut().find(is_its) {
+            slot.end = Some(Box::new(move |value, comm| {
+                if let Some(Some(kept)) = value.downcast_mut::<Option<S>>() {
+                    end(kept, comm);
+                }
+            }));
+        }
     }
 
     /// Takes a system's value out; slots never change their number.
@@ -148,7 +177,7 @@ impl<C> Contents<C> {
             let value = slots[number].value.take().ok_or_else(in_use)?;
             return Ok((number, value.downcast().expect("its slot is known by its type")));
         }
-        slots.push(Slot { system, value: None });
+        slots.push(Slot { system, value: None, end: None });
         Ok((slots.len() - 1, Box::new(None)))
     }
 }
@@ -223,7 +252,31 @@ mod tests {
         let make = |result: Result<u32>| state.enter(|contents| contents.comm(|| result).copied());
         assert!(make(Err(Error::Internal("no".into()))).is_err());
         assert_eq!((make(Ok(7)), make(Ok(8))), (Ok(7), Ok(7)));
-        assert_eq!(state.into_comm(), Some(7));
+        assert_eq!(state.into_comm(true), Some(7));
+    }
+
+    /// Only where MPI may be called, with what is kept then.
+    #[test]
+    fn a_system_ends_its_work_before_the_communicator_is_freed() {
+        static ENDED: AtomicUsize = AtomicUsize::new(0);
+        for (is_active, expected) in [(false, 0), (true, 3)] {
+            let state = State::default();
+            state.enter(|contents| contents.comm(|| Ok(7)).map(|_| ())).expect("free");
+            state
+                .enter(|contents| {
+                    contents.at_end(|_: &mut First, _| unreachable!("nothing is kept"));
+                    count(contents)?;
+                    contents.at_end(|kept: &mut First, &comm| {
+                        assert_eq!(comm, 7);
+                        ENDED.fetch_add(kept.0 as usize, Ordering::Relaxed);
+                    });
+                    count(contents)?;
+                    count(contents)
+                })
+                .expect("free");
+            assert_eq!(state.into_comm(is_active), Some(7));
+            assert_eq!(ENDED.load(Ordering::Relaxed), expected);
+        }
     }
 
     /// A load and a store instead of one exchange would occasionally let two threads in.

@@ -46,9 +46,21 @@ impl Remote {
                 section.element = of.bytes;
                 section
             };
-            let side = side_of(image, token, self.offset, self.number, section)?;
+            let offset = if self.is_whole_scalar(token) { 0 } else { self.offset };
+            let side = side_of(image, token, offset, self.number, section)?;
             Ok((side, of))
         }
+    }
+
+    /// Whether it is all of a scalar coarray. gfortran 12 copies a complex one, and passes the distance of the
+    /// copy as the offset.
+    ///
+    /// # Safety
+    /// As [`Self::side`].
+    unsafe fn is_whole_scalar(&self, token: &Token) -> bool {
+        // SAFETY: a living descriptor of the compiler; a token's descriptor lives as long as the token.
+        let (one, whole) = unsafe { ((*self.descriptor).dtype, (*token.descriptor()).dtype) };
+        whole.kind == kind::COMPLEX && (one.kind, one.elem_len) == (kind::COMPLEX, token.bytes)
     }
 
     /// Bytes that do not belong to a substring: gfortran passes the length of the whole text, so at least
@@ -89,6 +101,10 @@ impl Remote {
         let Part::Here(part) = token.part(image, self.number)? else { return Ok(None) };
         let (address, bytes) = (part.wrapping_add(self.offset), count * one.elem_len);
         if self.offset.checked_add(bytes).is_none_or(|end| end > token.bytes) {
+            // SAFETY: as above.
+            if unsafe { self.is_whole_scalar(token) } {
+                return Ok(None);
+            }
             check(token, part, &Section::packed(address, one.elem_len, count))?;
         }
         self.note(statement, count, one.elem_len);
