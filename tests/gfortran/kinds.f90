@@ -95,6 +95,7 @@ program kinds
   one[to] = 3
   sync all
   if (one4 /= (1.0, 2.0) .or. one8 /= c4(2) .or. one /= (3d0, 0d0)) error stop 'put to a complex scalar'
+  sync all
   one4[to] = one8[to]
   one8[to] = one[to] + one4
   sync all
