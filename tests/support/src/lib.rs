@@ -10,6 +10,7 @@
 pub mod alltoall;
 pub mod bsp;
 mod built;
+pub mod fftw;
 pub mod gfortran;
 pub mod guest;
 pub mod headers;
@@ -277,6 +278,7 @@ pub struct Launch {
     whole_lines: bool,
     placement: Option<hosts::Placement>,
     interruption: Option<Interruption>,
+    hopeless: Option<(&'static str, Duration)>,
     simulated: bool,
     alone: bool,
 }
@@ -296,6 +298,7 @@ impl Launch {
             whole_lines: false,
             placement: None,
             interruption: None,
+            hopeless: None,
             simulated: false,
             alone: false,
         }
@@ -379,6 +382,12 @@ impl Launch {
     /// Does something as soon as the output of the job has this text.
     pub fn interrupt(mut self, text: &str, action: impl FnOnce() + Send + 'static) -> Self {
         self.interruption = Some(Interruption { text: text.to_owned(), action: Box::new(action) });
+        self
+    }
+
+    /// Once the output of the job has this text, its limit is only this number of seconds from then on.
+    pub fn hopeless_after(mut self, text: &'static str, seconds: u64) -> Self {
+        self.hopeless = Some((text, Duration::from_secs(seconds)));
         self
     }
 

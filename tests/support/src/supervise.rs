@@ -150,6 +150,9 @@ impl Launch {
             if let Some(interruption) = said {
                 (interruption.action)();
             }
+            if let Some((_, time)) = self.hopeless.take_if(|(text, _)| files.read()[0].contains(*text)) {
+                self.limit = self.limit.min(begin.elapsed() + time);
+            }
         }
         ended
     }
