@@ -178,9 +178,10 @@ valgrind() {
 
 # A library whose steps are counted (crates/core/src/atomic/fault.rs), and the tests of its faults.
 faults() {
-    local flags="--cfg hcube_fault" folder=$deep/fault
+    local flags="--cfg hcube_fault" folder=$deep/fault/$mpi
     export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-12} HCUBE_FAULT_SECONDS=${HCUBE_FAULT_SECONDS:-30}
-    RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib &&
+    RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib \
+        -p hcube-pblas -p hcube-gfortran &&
         RUSTFLAGS=$flags cargo test --no-fail-fast --profile checked --target-dir "$folder" -p hcube --test faults
 }
 

@@ -262,7 +262,7 @@ pub const BUILD: Group = Group {
             "HCUBE_FAULT_SECONDS",
             "seconds",
             "30",
-            "how long `scripts/check-deep.sh faults` stops a rank",
+            "how long `scripts/check-deep.sh faults` stops the first and the last rank of each system once; other stops take 2 s",
         ),
         Variable::new(
             "HCUBE_SUITES",
