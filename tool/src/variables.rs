@@ -255,7 +255,7 @@ pub const BUILD: Group = Group {
         Variable::new(
             "HCUBE_FAULT_STEPS",
             "a number",
-            "12",
+            "6",
             "steps of each source after which `scripts/check-deep.sh faults` lets a rank fail, spread evenly; 0 for all",
         ),
         Variable::new(
