@@ -168,7 +168,7 @@ check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make check-deep needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@$(SETUP) build deep
+	@$(SETUP) build deep fftw scalapack
 	@scripts/check-deep.sh $(SECTIONS)
 endif
 

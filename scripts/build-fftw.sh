@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds the libraries that add hcube to FFTW 3.3.10, and FFTW's benchmark program:
 #
-#   [MPI=openmpi|mpich] scripts/build-fftw.sh <plugin|bench|patched>...
+#   [MPI=openmpi|mpich] [BUILD=folder] scripts/build-fftw.sh <plugin|bench|patched>...
+#
+# With BUILD, for the libhcube in that folder, target/<mpi>/release by default, and all products in there.
 #
 #   plugin   libhcube_fftw{,f,l}.so to preload or to link, and .a beside a static
 #            FFTW, in target/<mpi>/release
@@ -20,10 +22,11 @@ mpi=${MPI:-openmpi}
 glue=$root/hpcc-glue/fftw
 tarball=$root/target/fftw/source/fftw3_$version.orig.tar.gz
 tree=$root/target/fftw/source/fftw-$version
-release=$root/target/$mpi/release
+release=${BUILD:-$root/target/$mpi/release}
 # The first figure of hcube's version, by which programs find a library.
 major=$(sed -n 's/^version = "\([0-9]*\)\..*/\1/p' "$root/Cargo.toml" | head -n 1)
-products=$root/target/fftw/$mpi
+products=${BUILD:+$BUILD/fftw}
+products=${products:-$root/target/fftw/$mpi}
 
 usage() {
     echo "usage: [MPI=openmpi|mpich] ${0##*/} <plugin|bench|patched>..." >&2

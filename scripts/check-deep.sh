@@ -13,8 +13,9 @@
 #   valgrind   the same modules in valgrind's memcheck
 #   models     all models of protocols, also the long ones, and mutations of what they visit, see doc/protocols.md
 #   faults     a rank is killed, stopped, out of memory or interrupted by signals after each step that it makes in
-#              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (12; 0 for all),
-#              a stop lasts HCUBE_FAULT_SECONDS (30)
+#              shared memory, under mpirun; HCUBE_FAULT_STEPS steps of each source (6; 0 for all), a stop
+#              lasts 2 s, and once in each rank HCUBE_FAULT_SECONDS (30). By default about 2600 runs, estimated
+#              at 45 minutes of two idle cores
 #   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
 #              first time, see scripts/deep/gcc-coarrays.sh
 #   suites     all-to-all cases of MPI-CorrBench, the MPI Bugs Initiative and MPI-BugBench without and
@@ -178,9 +179,10 @@ valgrind() {
 
 # A library whose steps are counted (crates/core/src/atomic/fault.rs), and the tests of its faults.
 faults() {
-    local flags="--cfg hcube_fault" folder=$deep/fault
-    export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-12} HCUBE_FAULT_SECONDS=${HCUBE_FAULT_SECONDS:-30}
-    RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib &&
+    local flags="--cfg hcube_fault" folder=$deep/fault/$mpi
+    export HCUBE_FAULT_STEPS=${HCUBE_FAULT_STEPS:-6} HCUBE_FAULT_SECONDS=${HCUBE_FAULT_SECONDS:-30}
+    RUSTFLAGS=$flags cargo build --profile checked --target-dir "$folder" -p hcube -p hcube-preload -p hcube-bsplib \
+        -p hcube-pblas -p hcube-gfortran &&
         RUSTFLAGS=$flags cargo test --no-fail-fast --profile checked --target-dir "$folder" -p hcube --test faults
 }
 

@@ -1,6 +1,7 @@
 //! The pages of the documentation: links lead somewhere, numbers agree with the sources, and words and shape
 //! are plain.
 
+mod commands;
 mod crates;
 mod expression;
 mod numbers;

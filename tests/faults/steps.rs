@@ -66,6 +66,29 @@ impl Steps {
         };
         self.0.iter().flat_map(of_source).collect()
     }
+
+    /// The middle of each rank's source with the most steps.
+    pub fn busiest(&self) -> Vec<Step> {
+        let mut all: BTreeMap<usize, (u64, &str)> = BTreeMap::new();
+        for ((rank, source), &last) in &self.0 {
+            let busiest = all.entry(*rank).or_default();
+            *busiest = (*busiest).max((last, source));
+        }
+        let step = |(rank, (last, source)): (usize, (u64, &str))| Step {
+            rank,
+            source: source.to_owned(),
+            after: last / 2,
+        };
+        all.into_iter().map(step).collect()
+    }
+}
+
+#[test]
+fn the_busiest_source_of_each_rank_is_found() {
+    let counts = [((0, "a"), 3), ((0, "b"), 9), ((2, "a"), 5), ((2, "b"), 1)];
+    let all = Steps(counts.map(|((rank, source), steps)| ((rank, source.to_owned()), steps)).into());
+    let found = all.busiest().into_iter().map(|step| step.to_string()).collect::<Vec<_>>();
+    assert_eq!(found, ["4 steps of rank 0 in b", "2 steps of rank 2 in a"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! The plan tells who executes it (`fftw_sprint_plan`): otherwise a test might measure FFTW's own transposes.
 
 use hcube_testing as common;
+use hcube_testing::fftw as clients;
 
-mod clients;
 mod installed;
 mod life;
 mod refusals;

@@ -255,14 +255,14 @@ pub const BUILD: Group = Group {
         Variable::new(
             "HCUBE_FAULT_STEPS",
             "a number",
-            "12",
+            "6",
             "steps of each source after which `scripts/check-deep.sh faults` lets a rank fail, spread evenly; 0 for all",
         ),
         Variable::new(
             "HCUBE_FAULT_SECONDS",
             "seconds",
             "30",
-            "how long `scripts/check-deep.sh faults` stops a rank",
+            "how long `scripts/check-deep.sh faults` stops the first and the last rank of each system once; other stops take 2 s",
         ),
         Variable::new(
             "HCUBE_SUITES",

@@ -157,6 +157,9 @@ impl Launch {
             if let Some(disturbance) = self.disturbance {
                 progress = disturbance.advance(progress, marker, begin.elapsed());
             }
+            if let Some((_, time)) = self.hopeless.take_if(|(text, _)| files.read()[0].contains(*text)) {
+                self.limit = self.limit.min(begin.elapsed() + time);
+            }
         }
         (ended, progress != Progress::Waits)
     }

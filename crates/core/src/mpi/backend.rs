@@ -209,7 +209,7 @@ unsafe impl Comm for MpiComm {
         let number = colour.and_then(|colour| c_int::try_from(colour).ok()).unwrap_or(undefined);
         let mut part = constants().comm_null;
         // SAFETY: the communicator lives as long as self.
-        check("MPI_Comm_split", unsafe { raw::PMPI_Comm_split(self.raw(), number, key, &mut part) })?;
+        self.check_split(unsafe { raw::PMPI_Comm_split(self.raw(), number, key, &mut part) })?;
         check_colour(colour)?;
         if part == constants().comm_null {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Builds the libraries and the programs that use FFTW, and starts these.
+//! Builds the libraries and the programs that use FFTW, with hcube's transposes, and starts these.
 
-use crate::common::{self, Language, Launch, Mpi, build, folder, output, root};
+use super::{Language, Launch, Mpi, build, folder, output, root};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn is_preloaded() -> bool {
 
 /// Whether a test that is only about a preloaded hcube has its turn.
 pub fn only_preloaded(reason: &str) -> bool {
-    common::only_with(Mpi::Open, reason)
+    super::only_with(Mpi::Open, reason)
 }
 
 /// The precisions that there are: the patched FFTW has one.
@@ -62,14 +62,28 @@ pub fn counts(openmpi: &'static [usize], mpich: &'static [usize]) -> &'static [u
     if is_preloaded() { openmpi } else { mpich }
 }
 
+/// Whether FFTW's source is there, from which the programs are built; a test that needs it is skipped where it
+/// is not.
+pub fn has_source() -> bool {
+    let files = fs::read_dir(root().join("target/fftw/source")).into_iter().flatten().flatten();
+    let found = files.map(|file| file.file_name()).any(|name| name.to_string_lossy().ends_with(".tar.gz"));
+    if !found {
+        super::skip("fftw", "no source of FFTW: run scripts/setup.sh build fftw");
+    }
+    found
+}
+
 /// Has scripts/build-fftw.sh make what is not there or out of date.
 fn built() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
         // FFTW is linked with it, so it must be up to date.
-        common::library();
+        super::library();
         let mut script = Command::new(root().join("scripts/build-fftw.sh"));
         script.env("MPI", Mpi::selected().name());
+        if cfg!(hcube_fault) {
+            script.env("BUILD", build());
+        }
         output(script.args(if is_preloaded() { &["plugin", "bench"][..] } else { &["patched"] }));
     });
 }
@@ -83,7 +97,11 @@ pub fn plugin(precision: Precision) -> PathBuf {
 /// A folder of what was built from FFTW's sources for the selected MPI.
 pub fn products() -> PathBuf {
     built();
-    root().join("target/fftw").join(Mpi::selected().name())
+    if cfg!(hcube_fault) {
+        build().join("fftw")
+    } else {
+        root().join("target/fftw").join(Mpi::selected().name())
+    }
 }
 
 /// FFTW's own benchmark and test program.
@@ -109,7 +127,7 @@ pub enum Linked {
 /// Names FFTW's libraries to the compiler.
 fn link(compiler: &mut Command, precision: Precision, linked: Linked) {
     let suffix = precision.suffix();
-    let folder = common::library().parent().expect("a file lies in a folder").to_path_buf();
+    let folder = super::library().parent().expect("a file lies in a folder").to_path_buf();
     if !is_preloaded() {
         let patched = products().join("patched");
         compiler.arg("-L").arg(patched.join("mpi/.libs")).arg("-L").arg(patched.join(".libs"));
@@ -142,7 +160,7 @@ pub fn linked_client(name: &str, precision: Precision, linked: Linked) -> PathBu
     built();
     let folder = folder("");
     let program = folder.join(format!("{name}-{}{linked:?}", precision.suffix()));
-    common::made_once(program, |program| {
+    super::made_once(program, |program| {
         let mut compiler = Language::C11.compiler(Mpi::selected());
         if is_preloaded() {
             compiler.arg("-DWITH_THREADS");
