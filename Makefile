@@ -161,7 +161,7 @@ else
 endif
 
 soak: ## Run all systems for hours with random programs and disturbances (HOURS=6 SEED=1 JOBS="bsp caf")
-	@scripts/setup.sh build test scalapack
+	@scripts/setup.sh build test fftw scalapack
 	@scripts/soak.sh $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(JOBS)
 
 check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)

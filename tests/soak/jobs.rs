@@ -3,7 +3,7 @@
 use crate::common::chance::Chance;
 use crate::common::preload::preload_variable;
 use crate::common::scalapack;
-use crate::common::{Language, Launch, Mpi, bsp, by_mpi, client, gfortran};
+use crate::common::{Language, Launch, Mpi, bsp, by_mpi, client, fftw, gfortran};
 
 /// A client of a system.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Job {
 }
 
 /// All of them. Their names select them on the command line.
-pub const JOBS: [Job; 20] = [
+pub const JOBS: [Job; 21] = [
     Job::again("all-to-all", all_to_all),
     Job::again("all-to-all-in-one-buffer", in_one_buffer),
     Job::again("neighbours", neighbours),
@@ -43,6 +43,7 @@ pub const JOBS: [Job; 20] = [
     Job::again("transpose", |_, ranks| Some(client_of("transpose", ranks))),
     Job::again("grid-transpose", |_, ranks| Some(client_of("grid_transpose", ranks))),
     Job::again("fft", |_, ranks| Some(client_of("fft", ranks))),
+    Job::once("fftw", fftw_plans),
     Job::again("gemm", |_, ranks| Some(client_of("gemm", ranks))),
     Job::once("pdgemm", pdgemm),
     Job::again("matmul", |_, ranks| Some(client_of("matmul", ranks))),
@@ -133,6 +134,19 @@ fn random_access(chance: &mut Chance, ranks: usize) -> Option<Launch> {
     };
     let cases: Vec<String> = (0..4).map(&mut case).collect();
     Some(client_of("update", ranks).args(cases))
+}
+
+/// FFTW's planner exchanges many messages, which takes long where ranks share cores.
+fn fftw_plans(chance: &mut Chance, ranks: usize) -> Option<Launch> {
+    if !fftw::ranks().contains(&ranks) {
+        return None;
+    }
+    let launch = |name: &str| fftw::always(name, fftw::Precision::Double, ranks);
+    Some(match chance.below(3) {
+        0 => launch("fftw_dft").arg(seed(chance)),
+        1 => launch("fftw_transpose").args(["communicators".to_owned(), seed(chance), "10".to_owned()]),
+        _ => launch("fftw_transpose").args(["shapes".to_owned(), seed(chance), "20".to_owned()]),
+    })
 }
 
 fn pdgemm(chance: &mut Chance, ranks: usize) -> Option<Launch> {

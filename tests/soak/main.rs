@@ -114,11 +114,18 @@ fn seeds() {
 /// Every job ends as it should, in the manner of some seed.
 #[test]
 fn every_job_once() {
+    let mut missing = Vec::new();
     for job in &JOBS {
-        let report =
-            Soak { length: Duration::from_secs(3600), seed: 3, runs: 1, log: None, jobs: vec![job] }.run();
-        assert_eq!(report.failures(), 0, "{}", job.name);
+        match (3..30).find_map(|seed| Run::of(seed, &[job])) {
+            Some(run) => {
+                let end = run.check();
+                assert!(end.is_ok(), "{}: {end:?}", job.name);
+            }
+            None => missing.push(job.name),
+        }
     }
+    // Open MPI 4 has no persistent ones; a machine may lack FFTW, ScaLAPACK and gfortran.
+    assert!(missing.len() <= 4, "{missing:?}");
 }
 
 /// A client that needs more memory in every round is found.
