@@ -368,7 +368,7 @@ proptest! {
     }
 
     #[test]
-    fn index_vectors_of_any_distances_are_exact_or_refused(
+    fn index_vectors_of_any_size_are_exact_or_refused(
         element in sizes(), distances in proptest::collection::vec(distances(), 0..5),
     ) {
         let distances: Vec<i64> = distances.into_iter().map(|distance| distance as i64).collect();

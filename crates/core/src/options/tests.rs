@@ -246,7 +246,7 @@ fn sentences_become_parts_of_others() {
 
 proptest! {
     #[test]
-    fn a_size_of_any_unit_is_exact_or_refused(number in sizes(), unit in 0..5_usize) {
+    fn numbers_of_any_size_and_unit_are_exact_or_refused(number in sizes(), unit in 0..5_usize) {
         let text = format!("{number}{}", ["", "k", "M", "g", "T"][unit]);
         let bytes = (number as u128) << (10 * unit);
         prop_assert_eq!(parse_bytes(&text).map(|bytes| bytes as u128), usize::try_from(bytes).ok().map(|_| bytes));

@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_of_as_many_ranks_as_mpi_has_cover_lists_of_any_length(
+        fn shares_of_lists_of_any_size_cover_them(
             mine in sizes_within(1, i32::MAX as usize), ratio in 1..8_usize, more in sizes(), index in sizes(),
             length in sizes(),
         ) {

@@ -144,7 +144,7 @@ fn bytes_outside_are_refused() {
 
 proptest! {
     #[test]
-    fn memory_of_any_capacity_has_its_length_or_none(
+    fn memory_of_any_size_has_its_length_or_none(
         ranks in sizes_within(1, i32::MAX as usize), capacity in sizes(), large in any::<bool>(),
     ) {
         let unit = if large && capacity >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE } as u128;
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_of_memory_of_any_length_follow_one_another(
+    fn parts_of_memory_of_any_size_follow_one_another(
         length in sizes_within(0, isize::MAX as usize), ranks in sizes_within(1, i32::MAX as usize), rank in sizes(),
         large in any::<bool>(),
     ) {

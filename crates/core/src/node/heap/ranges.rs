@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_fits_into_the_only_free_range_is_allocated(
+        fn a_range_of_any_size_is_allocated_where_it_fits(
             bounds in [sizes(), sizes()], length in sizes(), alignment in 0..usize::BITS,
         ) {
             let whole = bounds[0].min(bounds[1])..bounds[0].max(bounds[1]);
