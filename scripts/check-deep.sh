@@ -9,6 +9,8 @@
 #              debug assertions and overflow checks, under mpirun
 #   thread     ranks as threads with the thread sanitizer: the protocols in
 #              shared memory are checked for data races
+#   aarch64    the tests of section thread without the sanitizer, compiled for aarch64 and run by qemu-aarch64
+#              with pages of 64 KiB
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
 #   models     all models of protocols, also the long ones, and mutations of what they visit, see doc/protocols.md
@@ -52,7 +54,7 @@ case $seconds in
     ;;
 esac
 
-all=(address undefined thread miri valgrind models faults coarrays suites fuzz)
+all=(address undefined thread aarch64 miri valgrind models faults coarrays suites fuzz)
 for section in "$@"; do
     case " ${all[*]} " in
     *" $section "*) ;;
@@ -78,8 +80,14 @@ pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: block
 systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-fft -p hcube-gemm -p hcube-bsp
     -p hcube-caf -p hcube-hpl -p hcube-stream -p hcube-lcs -p hcube-matmul -p hcube-hpcc)
 
-# The short ones: the interpreter is some thousand times slower and does not support streaming stores.
-interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
+# The short ones, and all index arithmetic: the interpreter is some thousand times slower and does not support
+# streaming stores.
+interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table:: of_any_size)
+
+# Tests whose ranks are threads: the protocols in shared memory.
+threads=("${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test grid_local
+    --test products --test programs --test runtime --test threads --test coarray_updates --test distributed
+    --test supersteps)
 
 # skip <reason>: ends a section.
 skip() {
@@ -152,9 +160,35 @@ thread() {
     # Ranks that panic at the same time print them behind a lock of the standard library.
     export RUST_BACKTRACE=0
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
-        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
-        --test programs --test images --test copies --test functions --test locks --test collectives \
-        -- "${own_functions[@]}"
+        "${threads[@]}" -- "${own_functions[@]}"
+}
+
+# Loads and stores are as ordered as on the machine that emulates; code and pages are those of aarch64.
+aarch64() {
+    local arm=aarch64-unknown-linux-gnu libraries
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$arm/lib" ] || skip "rustup target add $arm: not installed"
+    command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || skip "gcc-aarch64-linux-gnu is not installed"
+    command -v qemu-aarch64 >/dev/null 2>&1 || skip "qemu-user is not installed"
+    libraries=$(dirname "$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6)")/..
+    without_mpi aarch64-linux-gnu-gcc "$deep/aarch64/mpi" || return
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries -p 65536"
+    export PROPTEST_CASES=16
+    RUSTFLAGS="-L native=$deep/aarch64/mpi" cargo test --no-fail-fast --target "$arm" --target-dir "$deep/aarch64" \
+        "${threads[@]}" -- "${own_functions[@]}"
+}
+
+# without_mpi <compiler> <folder>: the compiler for code with mpi.h, and a library in the place of MPI's on another
+# processor. Ranks as threads call none of its functions.
+without_mpi() {
+    local compiler=$1 folder=$2 name=libmpi library
+    [ "$mpi" != mpich ] || name=libmpich
+    library=$(ldconfig -p | sed -n "s/.* => \(.*\/$name\.so.*\)/\1/p" | head -n 1)
+    mkdir -p "$folder"
+    nm -D --defined-only "$library" | awk '{ sub("@.*", "", $3); print ".globl " $3 "; " $3 ": .quad 0" }' | sort -u \
+        >"$folder/$name.s"
+    "$compiler" -shared -o "$folder/$name.so" "$folder/$name.s" || return
+    export OMPI_CC=$compiler MPICH_CC=$compiler
 }
 
 miri() {

@@ -133,22 +133,14 @@ impl Passed {
     unsafe fn product<'a>(&self, read: &Read) -> Result<Product<'a>> {
         let &Read { element, grid, scalars: [alpha, beta], ref arguments, .. } = read;
         let operations = arguments.check(grid).map_err(|refusal| self.named(&refusal, &read.matrices))?;
-        let sections = arguments.sections(grid);
+        let (sections, ends) = (arguments.sections(grid), arguments.ends(grid));
         let matrix = |number: usize, name: &str| {
             let (rows, columns, leading) = sections[number];
             // What a BLAS with 32-bit integers can be told.
             if leading > i32::MAX as usize {
                 return Err(Error::argument(FIELDS[number][LEADING], leading, format!("up to {}", i32::MAX)));
             }
-            let width = columns.first_local(grid.column) + columns.count(grid.column);
-            if (width as u128) * (leading as u128) * (element.bytes() as u128) > isize::MAX as u128 {
-                return Err(Error::argument(
-                    FIELDS[number][LEADING],
-                    leading,
-                    "memory that can be addressed",
-                ));
-            }
-            let bytes = Matrix::end(rows, columns, leading, grid) * element.bytes();
+            let bytes = ends[number] * element.bytes();
             if self.memory[number].is_null() && bytes > 0 {
                 return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
             }

@@ -54,6 +54,11 @@ pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
     }
 }
 
+/// The bytes of a piece of a block of `bytes` bytes that is cut into pieces of `length` bytes.
+fn piece_of(bytes: usize, length: usize, piece: usize) -> Range<usize> {
+    bytes.min(piece * length)..bytes.min((piece + 1) * length)
+}
+
 /// A piece of the blocks of a pair, outstanding in both directions.
 struct Piece<'a, C: Comm> {
     partner: usize,
@@ -205,7 +210,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
     fn range(&self, bytes: usize, piece: usize) -> Range<usize> {
         let (scratch, ranks) = (self.scratch.size(), self.task.ranks());
         let length = if self.copied { copied_piece(bytes, scratch, ranks) } else { MAX_DIRECT_BYTES };
-        bytes.min(piece * length)..bytes.min((piece + 1) * length)
+        piece_of(bytes, length, piece)
     }
 
     /// Starts the next piece; false if no scratch memory is free for it.
@@ -292,6 +297,8 @@ mod tests {
     use super::*;
     use hcube_core::comm::threads;
     use hcube_core::memory::blocks::Blocks;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     /// An exchange of rank 0 that fails, after a poll or before. The other rank does nothing.
     fn failing(polls: bool) -> Vec<Result<()>> {
@@ -327,5 +334,23 @@ mod tests {
     #[test]
     fn an_error_before_the_first_piece_is_passed_on() {
         assert_eq!(failing(false), [Err(Error::Internal("on purpose".into())), Ok(())]);
+    }
+
+    proptest! {
+        /// Of blocks that memory may have, up to the first piece behind the last.
+        #[test]
+        fn pieces_of_blocks_of_any_size_follow_one_another(
+            bytes in sizes_within(0, isize::MAX as usize), scratch in sizes_within(8 << 10, isize::MAX as usize),
+            ranks in sizes_within(2, i32::MAX as usize), piece in sizes(), copied in any::<bool>(),
+        ) {
+            let length = if copied { copied_piece(bytes, scratch, ranks) } else { MAX_DIRECT_BYTES };
+            let pieces = bytes.checked_div(length).unwrap_or(0) + 1;
+            let piece = piece % (pieces + 1);
+            let range = piece_of(bytes, length, piece);
+            let bound = |piece: usize| (piece as u128 * length as u128).min(bytes as u128) as usize;
+            prop_assert_eq!(range, bound(piece)..bound(piece + 1));
+            prop_assert_eq!(piece_of(bytes, length, pieces), bytes..bytes);
+            prop_assert!(!copied || length <= MAX_COPIED_BYTES);
+        }
     }
 }

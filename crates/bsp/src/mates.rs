@@ -131,6 +131,8 @@ pub fn exceeded(offset: usize, bytes: usize, size: u64, is_null: bool, process: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     #[test]
     fn ranges_are_checked_without_overflow() {
@@ -158,5 +160,28 @@ mod tests {
         );
         mates.settle(None, 0);
         assert!(mates.places[1].is_empty());
+    }
+
+    proptest! {
+        /// Registrations that end below 2^64.
+        #[test]
+        fn ranges_of_any_size_lie_in_a_registration_or_are_refused(
+            address in sizes(), size in sizes(), [offset, bytes] in [sizes(), sizes()],
+        ) {
+            let size = size.min(usize::MAX - address);
+            let mut mates = Mates::new(vec![0], 1);
+            mates.add(0, [Place { address: address as u64, size: size as u64 }].into_iter());
+            mates.add_largest([size as u64].into_iter());
+            let is_inside = offset as u128 + bytes as u128 <= size as u128;
+            let found = (is_inside && address != 0).then(|| (address + offset) as u64);
+            prop_assert_eq!(mates.check(0, 0, offset, bytes).ok(), found);
+            prop_assert_eq!(mates.check_elsewhere(0, offset, bytes).is_ok(), is_inside);
+        }
+
+        #[test]
+        fn tags_of_any_size_are_padded(tag in sizes_within(0, crate::messages::MAX_TAG_BYTES)) {
+            let padded = crate::messages::padded(tag);
+            prop_assert!(padded >= tag && padded - tag < 16 && padded.is_multiple_of(8));
+        }
     }
 }

@@ -129,6 +129,8 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     #[test]
     fn every_length_is_divided_or_refused() {
@@ -174,6 +176,30 @@ mod tests {
                     end = part.end;
                 }
                 assert_eq!(end, all);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shares_of_any_size_follow_one_another(all in sizes(), ranks in sizes_within(1, usize::MAX), rank in sizes()) {
+            let rank = rank % ranks;
+            let part = share(all, ranks, rank);
+            let begin = all as u128 * rank as u128 / ranks as u128;
+            prop_assert_eq!(part.start as u128, begin);
+            prop_assert!(part.len() - all / ranks <= 1);
+            prop_assert_eq!((share(all, ranks, 0).start, share(all, ranks, ranks - 1).end), (0, all));
+        }
+
+        #[test]
+        fn a_vector_of_any_size_is_divided_or_refused(length in sizes(), powers in [0..64_u32, 0..41_u32, 0..28_u32], ranks in sizes()) {
+            for length in [length, powers.iter().zip([2_usize, 3, 5]).fold(1, |all, (&power, factor)| all.saturating_mul(factor.saturating_pow(power)))] {
+                for ranks in [1, 2, 4, 30, ranks.max(1)] {
+                    let Ok(shape) = Shape::new(length, 0, ranks) else { continue };
+                    prop_assert!(length <= MAX_LENGTH && shape.length() == length);
+                    prop_assert_eq!(shape.rows as u128 * shape.columns as u128, length as u128);
+                    prop_assert_eq!(shape.part() as u128 * ranks as u128, length as u128);
+                }
             }
         }
     }

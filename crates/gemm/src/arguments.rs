@@ -116,6 +116,19 @@ pub struct SubMatrix {
     pub descriptor: Descriptor,
 }
 
+impl SubMatrix {
+    /// Its rows and columns, of these numbers, and its leading dimension.
+    fn sections(&self, sizes: [i64; 2], grid: Grid) -> (Section, Section, usize) {
+        let Self { first, descriptor } = self;
+        let [rows, columns] = [Dimension::Rows, Dimension::Columns].map(|dimension| Section {
+            axis: descriptor.axis(dimension, grid),
+            start: first[dimension as usize].saturating_sub(1).max(0) as usize,
+            length: sizes[dimension as usize].max(0) as usize,
+        });
+        (rows, columns, descriptor.leading.max(1) as usize)
+    }
+}
+
 /// What `p?gemm_` is passed, without scalars and memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arguments {
@@ -276,7 +289,7 @@ impl Arguments {
         }
         if !empty && descriptor.size.iter().all(|&size| size >= 1) {
             for (place, letter) in ['I', 'J'].into_iter().enumerate() {
-                let end = (first[place] - 1).saturating_add(sizes[place]);
+                let end = first[place].saturating_sub(1).saturating_add(sizes[place]);
                 errors.check(
                     end <= descriptor.size[place],
                     (argument - 2 + place as i32) * PER_ARGUMENT,
@@ -293,6 +306,12 @@ impl Arguments {
         errors.check(descriptor.leading >= needed, entry(argument, 10), || {
             [format!("DESC{name}(LLD_) = {}", descriptor.leading), format!("{needed} or more on this rank")]
         });
+        if errors.0.is_none() {
+            let (rows, columns, leading) = SubMatrix { first, descriptor: *descriptor }.sections(sizes, grid);
+            errors.check(Matrix::end(rows, columns, leading, grid).is_some(), entry(argument, 10), || {
+                [format!("DESC{name}(LLD_) = {}", descriptor.leading), "memory that can be addressed".into()]
+            });
+        }
     }
 
     /// The smallest leading dimension of a matrix on this rank.
@@ -308,20 +327,19 @@ impl Arguments {
     /// dimensions.
     pub fn sections(&self, grid: Grid) -> [(Section, Section, usize); 3] {
         let shapes = self.shapes();
-        [0, 1, 2].map(|number| {
-            let SubMatrix { first, descriptor } = &self.matrices[number];
-            let [rows, columns] = [Dimension::Rows, Dimension::Columns].map(|dimension| Section {
-                axis: descriptor.axis(dimension, grid),
-                start: (first[dimension as usize] - 1).max(0) as usize,
-                length: self.sizes[shapes[number][dimension as usize]].max(0) as usize,
-            });
-            (rows, columns, descriptor.leading.max(1) as usize)
-        })
+        [0, 1, 2]
+            .map(|number| self.matrices[number].sections(shapes[number].map(|size| self.sizes[size]), grid))
     }
 
-    /// Elements of this rank's memory up to the end of each sub-matrix.
+    /// Elements of this rank's memory up to the end of each sub-matrix of arguments that [`Self::check`] has
+    /// accepted.
+    ///
+    /// # Panics
+    /// Where it has not.
     pub fn ends(&self, grid: Grid) -> [usize; 3] {
-        self.sections(grid).map(|(rows, columns, leading)| Matrix::end(rows, columns, leading, grid))
+        self.sections(grid).map(|(rows, columns, leading)| {
+            Matrix::end(rows, columns, leading, grid).expect("memory that can be addressed")
+        })
     }
 
     /// Whether the numbers appear to be 64-bit integers of the caller, whose upper halves are zeros.
@@ -329,5 +347,72 @@ impl Arguments {
         self.matrices.iter().all(|SubMatrix { descriptor, .. }| {
             TYPES.contains(&descriptor.kind) && descriptor.context == 0 && descriptor.size[1] == 0
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::tests::local;
+    use crate::element::MAX_BYTES;
+    use hcube_testing::sizes::{distances, sizes, sizes_within};
+    use proptest::prelude::*;
+
+    /// Any numbers.
+    fn sub_matrices() -> impl Strategy<Value = SubMatrix> {
+        let number = || distances().prop_map(|number| number as i64);
+        let pair = move || [number(), number()];
+        (0..3_i64, pair(), pair(), pair(), pair(), [-1..3_i64, -1..3_i64], number()).prop_map(
+            |(kind, first, size, first_block, block, source, leading)| {
+                let descriptor = Descriptor { kind, context: 0, size, first_block, block, source, leading };
+                SubMatrix { first, descriptor }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn arguments_of_any_size_are_valid_or_refused(
+            sizes in [distances(), distances(), distances()], matrices in [sub_matrices(), sub_matrices(), sub_matrices()],
+            grid in [1..4_usize, 1..4_usize],
+        ) {
+            let arguments = Arguments { letters: *b"NT", sizes: sizes.map(|size| size as i64), matrices };
+            let grid = Grid::of_rank(grid[0], grid[1], 0);
+            if arguments.check(grid).is_ok() {
+                arguments.ends(grid);
+            }
+        }
+
+        /// Matrices that end with their sub-matrices: valid wherever an address counts their bytes.
+        #[test]
+        fn the_ends_of_matrices_of_any_size_are_exact_or_refused(
+            sizes in [sizes_within(0, 1 << 62), sizes_within(0, 1 << 62), sizes_within(0, 1 << 62)],
+            first in [sizes_within(1, 1 << 62), sizes_within(1, 1 << 62)], leading in sizes(),
+            block in [sizes_within(1, 1 << 62), sizes_within(1, 1 << 62)], grid in [1..4_usize, 1..4_usize],
+            rank in 0..9_usize,
+        ) {
+            let grid = Grid::of_rank(grid[0], grid[1], rank % (grid[0] * grid[1]));
+            let matrix = |of: [usize; 2]| {
+                let size = [0, 1].map(|side: usize| (first[side] - 1 + sizes[of[side]]) as i64);
+                let block = block.map(|size| size as i64);
+                let leading = (leading as i64).max(size[0]).max(1);
+                let descriptor =
+                    Descriptor { kind: 1, context: 0, size, first_block: block, block, source: [0, 0], leading };
+                SubMatrix { first: first.map(|first| first as i64), descriptor }
+            };
+            let matrices = [matrix([0, 2]), matrix([2, 1]), matrix([0, 1])];
+            let arguments = Arguments { letters: *b"NN", sizes: sizes.map(|size| size as i64), matrices };
+            let ends = arguments.sections(grid).map(|(rows, columns, leading)| {
+                let [(below, above), (before, behind)] = [(rows, grid.row), (columns, grid.column)]
+                    .map(|(of, own)| (local(of.axis, own, of.start), local(of.axis, own, of.start + of.length)));
+                let is_empty = below == above || before == behind;
+                if is_empty { 0 } else { (behind - 1) * leading as u128 + above }
+            });
+            let fits = ends.iter().all(|&end| end <= (isize::MAX as usize / MAX_BYTES) as u128);
+            prop_assert_eq!(arguments.check(grid).is_ok(), fits, "{:?}", arguments.check(grid));
+            if fits {
+                prop_assert_eq!(arguments.ends(grid).map(|end| end as u128), ends);
+            }
+        }
     }
 }

@@ -146,6 +146,7 @@ impl Section {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
     use proptest::prelude::*;
 
     /// The owners of the first indices, one by one.
@@ -213,5 +214,47 @@ pub(crate) mod tests {
         assert_eq!((axis.local(3, 17), axis.place(5).process), (17, 0));
         let alone = Axis { first_block: 2, block: 3, source: Some(0), processes: 1 };
         assert_eq!(Section { axis: alone, start: 1, length: 9 }.count(0), 9);
+    }
+
+    /// What fits the checks of arguments: indices and blocks below 2^63.
+    const MOST: usize = isize::MAX as usize;
+
+    /// [`Axis::local`] in 128 bits.
+    pub fn local(axis: Axis, process: usize, end: usize) -> u128 {
+        let Some(source) = axis.source.filter(|_| axis.processes > 1) else { return end as u128 };
+        let turn = ((process + axis.processes - source) % axis.processes) as u128;
+        let [end, first, block, processes] =
+            [end, axis.first_block, axis.block, axis.processes].map(|size| size as u128);
+        let of_first = if turn == 0 { end.min(first) } else { 0 };
+        // Block number b has turn b; the first one is number 0.
+        let rest = end.saturating_sub(first);
+        let (rounds, rest) = (rest / (processes * block), rest % (processes * block));
+        let before = (if turn == 0 { processes - 1 } else { turn - 1 }) * block;
+        of_first + rounds * block + rest.saturating_sub(before).min(block)
+    }
+
+    proptest! {
+        #[test]
+        fn local_indices_of_any_size_are_exact(
+            [first_block, block] in [sizes_within(1, MOST), sizes_within(1, MOST)],
+            processes in sizes_within(1, i32::MAX as usize), [source, process] in [sizes(), sizes()],
+            [index, length] in [sizes_within(0, MOST), sizes_within(0, MOST)],
+        ) {
+            let axis = Axis { first_block, block, source: Some(source % processes), processes };
+            let process = process % processes;
+            let end = index + length.min(MOST - index);
+            prop_assert_eq!(axis.local(process, end) as u128, local(axis, process, end));
+            let section = Section { axis, start: index, length: end - index };
+            prop_assert_eq!(section.count(process) as u128, local(axis, process, end) - local(axis, process, index));
+            // The owner is the process that has an index more behind it, and as many as are left of the block.
+            let place = axis.place(index);
+            let until = index as u128 + place.left as u128;
+            prop_assert_eq!(local(axis, place.process, index + 1) - local(axis, place.process, index), 1);
+            if processes > 1 && until <= MOST as u128 {
+                let owned = local(axis, place.process, until as usize) - local(axis, place.process, index);
+                prop_assert_eq!(owned, place.left as u128);
+                prop_assert!(until == MOST as u128 || axis.place(until as usize).process != place.process);
+            }
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 pub use crate::options::Element;
 
+/// Bytes of the largest element.
+pub const MAX_BYTES: usize = 16;
+
 impl Element {
     /// Size of an element.
     pub const fn bytes(self) -> usize {

@@ -3,7 +3,7 @@
 //! Values of a call: no element of a matrix is copied.
 
 use crate::axis::Section;
-use crate::element::{Element, Scalar};
+use crate::element::{Element, MAX_BYTES, Scalar};
 use hcube_core::memory::Region;
 
 /// The part of a factor that is used.
@@ -119,13 +119,16 @@ impl Matrix<'_> {
         }
     }
 
-    /// Elements from the start of a rank's memory to the end of its part of the sub-matrix.
-    pub const fn end(rows: Section, columns: Section, leading: usize, grid: Grid) -> usize {
+    /// Elements from the start of a rank's memory to the end of its part of the sub-matrix; `None` where no
+    /// address counts their bytes, of the largest elements.
+    pub fn end(rows: Section, columns: Section, leading: usize, grid: Grid) -> Option<usize> {
         let (height, width) = (rows.count(grid.row), columns.count(grid.column));
         if height == 0 || width == 0 {
-            return 0;
+            return Some(0);
         }
-        (columns.first_local(grid.column) + width - 1) * leading + rows.first_local(grid.row) + height
+        let before = (columns.first_local(grid.column) + width - 1).checked_mul(leading)?;
+        let end = before.checked_add(rows.first_local(grid.row))?.checked_add(height)?;
+        (end <= isize::MAX as usize / MAX_BYTES).then_some(end)
     }
 }
 

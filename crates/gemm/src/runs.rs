@@ -126,6 +126,7 @@ fn push(run: Run, runs: &mut Vec<Run>) {
 mod tests {
     use super::*;
     use crate::axis::tests::{axes, owners};
+    use hcube_testing::sizes::sizes_within;
     use proptest::prelude::*;
 
     proptest! {
@@ -188,5 +189,30 @@ mod tests {
         let section = Section { axis, start: 5, length: 1 << 41 };
         let found = runs(section, section, 1, Some(section));
         assert_eq!(found.len(), 1 + usize::from(section.count(1) > (1 << 40) - 5));
+    }
+
+    proptest! {
+        /// Few blocks of any size: the runs of all processes cover a section once.
+        #[test]
+        fn runs_of_any_size_cover_a_section(
+            [first_block, block] in [sizes_within(1, 1 << 56), sizes_within(1, 1 << 56)], start in sizes_within(0, 1 << 62),
+            length in sizes_within(0, 1 << 62), processes in 1..5_usize, source in 0..5_usize,
+        ) {
+            let axis = Axis { first_block, block, source: Some(source % processes), processes };
+            let section = Section { axis, start, length: length.min(block.saturating_mul(40)) };
+            let mut all = Vec::new();
+            for process in 0..processes {
+                let found = runs(section, section, process, Some(section));
+                prop_assert_eq!(count(&found), if processes > 1 { section.count(process) } else { section.length });
+                for run in &found {
+                    prop_assert_eq!(run.local, axis.local(process, start + run.number));
+                    prop_assert_eq!((run.process, run.place), (process, run.local - section.first_local(process)));
+                }
+                all.extend(found);
+            }
+            all.sort_by_key(|run| run.number);
+            let end = all.iter().try_fold(0, |end, run| (run.number == end).then_some(end + run.length));
+            prop_assert_eq!(end, Some(section.length));
+        }
     }
 }

@@ -274,3 +274,31 @@ fn total_bytes(capacity: usize, own: usize, received: usize, ranks: usize) -> Re
     let total = slot.and_then(|slot| slot.checked_mul(own.checked_add(received)?)?.checked_mul(ranks));
     total.ok_or_else(|| Error::Memory(format!("{own} panels of {capacity} bytes on each of {ranks} ranks")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn slots_of_any_size_are_exact_or_refused(
+            capacity in sizes(), own in sizes_within(1, usize::MAX), received in sizes(), ranks in sizes_within(1, usize::MAX),
+        ) {
+            let slot = (capacity as u128 + HEAD as u128).next_multiple_of(PAGE as u128);
+            let total = (own as u128 + received as u128).checked_mul(ranks as u128).and_then(|all| all.checked_mul(slot));
+            let expected = total.filter(|&total| total <= usize::MAX as u128);
+            prop_assert_eq!(total_bytes(capacity, own, received, ranks).ok().map(|bytes| bytes as u128), expected);
+            if expected.is_some() {
+                prop_assert_eq!(slot_bytes(capacity) as u128, slot);
+            }
+        }
+
+        #[test]
+        fn numbers_of_any_size_of_living_panels_have_slots(live in sizes(), roots in sizes()) {
+            let expected = (live as u128 / roots.max(1) as u128 + 2).min(live as u128).max(1);
+            prop_assert_eq!(slots_for(live, roots) as u128, expected);
+        }
+    }
+}

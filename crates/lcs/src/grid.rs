@@ -85,6 +85,10 @@ fn part(whole: usize, number: usize, parts: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distributed::MAX_LENGTH;
+    use crate::options::MAX_BLOCKS;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     fn grids() -> impl Iterator<Item = Grid> {
         let sizes = (1..=16).chain([31, 64, 130]);
@@ -141,6 +145,24 @@ mod tests {
                 }
                 assert_eq!((columns, rows), (length, length));
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_of_any_size_begin_where_128_bits_say(
+            ranks in sizes_within(1, i32::MAX as usize), alpha in sizes_within(1, MAX_BLOCKS), number in sizes(),
+            block_rows in sizes_within(1, MAX_BLOCKS), length in sizes_within(0, MAX_LENGTH as usize),
+        ) {
+            let grid = Grid { ranks, alpha, block_rows };
+            let bound = |whole: usize, number: usize, parts: usize| {
+                (whole as u128 * number as u128 / parts as u128) as usize
+            };
+            let (x, y) = (number % grid.block_columns(), number % block_rows);
+            let column = |x: usize| (bound(length.div_ceil(WORD), x, grid.block_columns()) * WORD).min(length);
+            prop_assert_eq!(grid.columns(x, length), column(x)..column(x + 1));
+            prop_assert_eq!(grid.rows(y, length), bound(length, y, block_rows)..bound(length, y + 1, block_rows));
+            prop_assert_eq!(grid.block_columns() as u128, ranks as u128 * alpha as u128);
         }
     }
 }

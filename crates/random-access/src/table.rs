@@ -127,6 +127,7 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
     use proptest::prelude::*;
 
     #[test]
@@ -166,6 +167,25 @@ mod tests {
             let owner = table.owner(index);
             prop_assert_eq!(owner, table.owner_by_division(index));
             prop_assert!(table.start(owner) <= index && index < table.start(owner + 1));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_of_tables_of_any_size_have_exact_owners(
+            log2 in 0..=60_u32, ranks in sizes_within(1, 1 << 16), [rank, index] in [sizes(), sizes()],
+        ) {
+            let table = Distribution::of_length(1 << log2, ranks).expect("a power of two");
+            let (length, rank) = (1_u128 << log2, rank % (ranks + 1));
+            let start = |rank: usize| {
+                length / ranks as u128 * rank as u128 + (length % ranks as u128).min(rank as u128)
+            };
+            prop_assert_eq!(table.start(rank) as u128, start(rank));
+            prop_assert_eq!(table.start(ranks), table.length());
+            let index = index as u64 & (table.length() - 1);
+            let owner = table.owner(index);
+            prop_assert!(start(owner) <= index as u128 && (index as u128) < start(owner + 1));
+            prop_assert_eq!(owner, table.owner_by_division(index));
         }
     }
 }

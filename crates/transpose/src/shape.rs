@@ -123,6 +123,9 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::Blocks;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     const SQUARE: Shape = Shape {
         rows: 10,
@@ -180,6 +183,72 @@ mod tests {
             Shape { before: Layout::ColumnMajor, ..SQUARE },
         ] {
             assert!(!other.is_symmetric());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_of_matrices_of_any_size_are_exact_or_refused(
+            [rows, columns, element_bytes] in [sizes(), sizes(), sizes()], blocks in [sizes(), sizes()],
+            ranks in 1..6_usize, layouts in [any::<bool>(), any::<bool>()],
+        ) {
+            let layout = |is_row: bool| if is_row { Layout::RowMajor } else { Layout::ColumnMajor };
+            let [before, after] = layouts.map(layout);
+            let [row_block, column_block] = [(blocks[0], rows), (blocks[1], columns)]
+                .map(|(block, all)| block.max(all.div_ceil(ranks)));
+            let shape = Shape { rows, columns, element_bytes, row_block, column_block, before, after };
+            let sizes = [rows, columns, element_bytes].map(|size| size as u128);
+            let total = (sizes[0] * sizes[1]).checked_mul(sizes[2]).filter(|&bytes| bytes <= isize::MAX as u128);
+            let parts: Result<Vec<_>> = (0..ranks).map(|rank| shape.check(rank, ranks)).collect();
+            prop_assert_eq!(parts.is_ok(), total.is_some_and(|total| total > 0));
+            let Ok(parts) = parts else { return Ok(()) };
+            for side in [0, 1] {
+                let all: u128 = parts.iter().map(|part| part[side] as u128).sum();
+                prop_assert_eq!(Some(all), total);
+            }
+            for rank in 0..ranks {
+                let share = |all: usize, block: usize| {
+                    (all as u128).saturating_sub(block as u128 * rank as u128).min(block as u128) as usize
+                };
+                prop_assert_eq!(shape.rows_of(rank), share(rows, row_block));
+                prop_assert_eq!(shape.columns_of(rank), share(columns, column_block));
+                // Regions contain their blocks, or this panics.
+                // SAFETY: never accessed.
+                let part = |side: usize| unsafe { Region::new(std::ptr::null_mut(), parts[rank][side]) };
+                let of_rank = Blocks::new(&shape, rank, ranks);
+                for (list, side) in [(of_rank.outgoing(part(0)), 0), (of_rank.incoming(part(1)), 1)] {
+                    let bytes: usize = list.iter().map(|block| block.bytes()).sum();
+                    prop_assert_eq!(bytes, parts[rank][side]);
+                }
+                if shape.is_symmetric() && let Some((own, side, stride)) = shape.own_block(rank, part(0)) {
+                    prop_assert_eq!(own.len(), (side - 1) * stride + side * element_bytes);
+                }
+            }
+        }
+
+        #[test]
+        fn square_matrices_of_any_size_have_their_own_blocks(
+            side in sizes_within(1, 1 << 31), element_bytes in sizes_within(1, 1 << 12), ranks in 1..6_usize,
+            is_row in any::<bool>(), more in sizes(),
+        ) {
+            let block = side.div_ceil(ranks).saturating_add(more);
+            let before = if is_row { Layout::RowMajor } else { Layout::ColumnMajor };
+            let shape = Shape {
+                rows: side, columns: side, element_bytes, row_block: block, column_block: block, before, after: before,
+            };
+            for rank in 0..ranks {
+                let Ok([bytes, _]) = shape.check(rank, ranks) else { return Ok(()) };
+                // SAFETY: never accessed.
+                let part = unsafe { Region::new(std::ptr::null_mut(), bytes) };
+                let own = shape.own_block(rank, part);
+                prop_assert_eq!(own.map_or(0, |(_, side, _)| side), shape.rows_of(rank));
+                if let Some((region, side, stride)) = own {
+                    let first = block as u128 * rank as u128 * element_bytes as u128;
+                    let start = if is_row { first } else { first * side as u128 };
+                    prop_assert_eq!(region.address().addr() as u128, start);
+                    prop_assert_eq!(region.len(), (side - 1) * stride + side * element_bytes);
+                }
+            }
         }
     }
 }

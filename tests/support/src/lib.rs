@@ -28,6 +28,7 @@ mod results;
 pub mod scalapack;
 pub mod session;
 mod shared_memory;
+pub mod sizes;
 mod skip;
 mod supervise;
 mod turn;

@@ -190,6 +190,8 @@ pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scrat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     /// Nodes of equal and of different sizes, in and out of the order of the ranks.
     fn topologies() -> impl Iterator<Item = Topology> {
@@ -274,5 +276,19 @@ mod tests {
         assert!((0..8).all(|rank| led(128, 8, rank) == if rank < 7 { 16 } else { 8 }));
         // Three nodes of 5: two routes to each.
         assert!((0..5).all(|rank| led(15, 5, rank) == [2, 3, 2, 3, 0][rank]));
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_fit_into_memory_of_any_size(
+            nodes in proptest::collection::vec(sizes_within(1, 1 << 16), 2..6), slot in sizes(), scratch in sizes(),
+        ) {
+            let size: usize = nodes.iter().sum();
+            let block = max_block(nodes.iter().copied(), slot, scratch);
+            prop_assert!(block.is_none_or(|block| (1..=MAX_BLOCK_BYTES).contains(&block)));
+            if let Some(block) = block {
+                prop_assert!((size as u128 - 1) * block as u128 <= slot as u128);
+            }
+        }
     }
 }

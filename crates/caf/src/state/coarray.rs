@@ -109,7 +109,7 @@ impl Coarray {
     #[inline(always)]
     pub(crate) fn direct_offset(&self, rank: usize, at: usize, length: usize) -> Option<usize> {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= self.bytes);
-        (rank < self.direct && is_inside).then_some(self.offset + at)
+        (rank < self.direct && is_inside).then(|| self.offset + at)
     }
 
     /// A range of a part, if it is inside.
@@ -275,5 +275,41 @@ impl Coarrays {
     pub fn keep_offset(&mut self, handle: Handle, image: usize, offset: usize) -> Result<()> {
         self.table.get_mut(handle)?.offsets.insert(image, offset);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::place::IMAGE_BITS;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
+
+    /// More than the part of an image in the heap.
+    const MOST: usize = (1 << (u64::BITS - IMAGE_BITS)) - 1;
+
+    proptest! {
+        #[test]
+        fn ranges_of_any_size_are_exact_or_refused(
+            [bytes, offset] in [sizes_within(0, MOST), sizes_within(0, MOST)], [at, length] in [sizes(), sizes()],
+            rank in 0..4_usize,
+        ) {
+            let mut coarrays = Coarrays::default();
+            let (id, team) = ([1, 2], Handle::from_number(3));
+            let allocation = Allocation { team, id, bytes, offset, is_symmetric: true, purpose: Use::Data };
+            let handle = coarrays.add(allocation, Some(2));
+            let coarray = coarrays.get(handle).expect("it was just added");
+            let end = at as u128 + length as u128;
+            let inside = (end <= bytes as u128).then(|| offset + at..offset + end as usize);
+            prop_assert_eq!(coarray.range(at, length).ok(), inside.clone());
+            let first = inside.filter(|_| rank < 2).map(|range| range.start);
+            prop_assert_eq!(coarray.direct_offset(rank, at, length), first);
+        }
+
+        #[test]
+        fn places_of_any_size_are_named_by_words(image in sizes_within(0, (1 << IMAGE_BITS) - 1), offset in sizes_within(0, MOST)) {
+            let place = Place { image, offset };
+            prop_assert_eq!(Place::of(place.word()), place);
+        }
     }
 }

@@ -75,3 +75,21 @@ pub fn written(_: *const u8) {}
 #[cfg(not(hcube_model))]
 #[inline(always)]
 pub fn read(_: *const u8) {}
+
+#[cfg(all(test, not(any(hcube_model, hcube_fault))))]
+mod tests {
+    use std::any::TypeId;
+
+    /// So the machine code of protocols is the same as with the types of the standard library.
+    #[test]
+    fn the_types_are_those_of_the_standard_library() {
+        macro_rules! same {
+            ($($name:ident)*) => {
+                [$((TypeId::of::<super::$name>(), TypeId::of::<std::sync::atomic::$name>())),*]
+            };
+        }
+        let types = same!(AtomicBool AtomicI32 AtomicI64 AtomicU8 AtomicU32 AtomicU64 AtomicUsize Ordering);
+        assert!(types.iter().all(|(own, other)| own == other));
+        assert_eq!(TypeId::of::<super::AtomicPtr<u8>>(), TypeId::of::<std::sync::atomic::AtomicPtr<u8>>());
+    }
+}

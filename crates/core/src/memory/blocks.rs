@@ -137,6 +137,9 @@ fn one_of<'a>(blocks: &[Block<'a>], rank: usize) -> Block<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{distances, sizes, sizes_within};
+    use proptest::prelude::*;
+    use std::ptr::without_provenance_mut;
 
     fn counted<'a>(
         memory: &'a mut [u8],
@@ -190,5 +193,51 @@ mod tests {
         // SAFETY: the memory has two blocks of four bytes.
         let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 4, 2) }.expect("small");
         blocks.block(2);
+    }
+
+    proptest! {
+        #[test]
+        fn even_blocks_of_any_size_lie_where_128_bits_say(
+            [first, bytes, ranks, rank] in [sizes(), sizes(), sizes(), sizes()],
+        ) {
+            // SAFETY: never accessed.
+            let blocks = unsafe { Blocks::even(without_provenance_mut(first), bytes, ranks) };
+            let all = bytes as u128 * ranks as u128;
+            prop_assert_eq!(blocks.is_some(), all <= isize::MAX as u128);
+            if let Some(blocks) = blocks.filter(|_| ranks > 0) {
+                let block = blocks.block(rank % ranks);
+                let begin = first as u128 + bytes as u128 * (rank % ranks) as u128;
+                prop_assert_eq!((block.address().addr(), block.bytes()), (begin as usize, bytes));
+            }
+        }
+
+        #[test]
+        fn counted_blocks_of_any_size_lie_where_128_bits_say(
+            origin in sizes(), count in distances(), displacement in distances(), size in sizes(),
+        ) {
+            let int = |number: isize| number.clamp(c_int::MIN as isize, c_int::MAX as isize) as c_int;
+            let (counts, displacements) = ([int(count)], [int(displacement)]);
+            // SAFETY: never accessed.
+            let blocks = unsafe {
+                Blocks::counted(without_provenance_mut(origin), &counts, &displacements, size)
+            };
+            prop_assert_eq!(blocks.is_some(), count >= 0 && size <= c_int::MAX as usize);
+            if let Some(blocks) = blocks {
+                let begin = origin as i128 + i128::from(displacements[0]) * size as i128;
+                let bytes = counts[0] as u128 * size as u128;
+                let block = blocks.block(0);
+                prop_assert_eq!((block.address().addr(), block.bytes() as u128), (begin as usize, bytes));
+            }
+        }
+
+        #[test]
+        fn a_block_of_many_elements_has_its_bytes(size in sizes_within(0, 1 << 40), count in sizes_within(0, 1 << 22)) {
+            let datatype = super::super::datatype::Datatype::new(
+                size, size as isize, true, super::super::datatype::layout::Placed::run(size),
+            );
+            // SAFETY: never accessed.
+            let block = unsafe { Block::new(std::ptr::null_mut(), count, &datatype) };
+            prop_assert_eq!(block.bytes() as u128, size as u128 * count as u128);
+        }
     }
 }

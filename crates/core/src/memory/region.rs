@@ -90,9 +90,16 @@ impl<'a> Region<'a> {
     /// Whether both have a byte in common.
     #[inline]
     pub fn overlaps(self, other: Region<'_>) -> bool {
-        let begins = [self.address.addr(), other.address.addr()];
-        begins[0] < begins[1].saturating_add(other.length)
-            && begins[1] < begins[0].saturating_add(self.length)
+        let [begin, end] = self.bounds();
+        let [other_begin, other_end] = other.bounds();
+        begin.max(other_begin) < end.min(other_end)
+    }
+
+    /// Where it begins and ends.
+    #[inline]
+    fn bounds(self) -> [usize; 2] {
+        let begin = self.address.addr();
+        [begin, begin.saturating_add(self.length)]
     }
 
     /// A part of it.
@@ -169,6 +176,8 @@ impl<'a> Region<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::sizes;
+    use proptest::prelude::*;
 
     fn region(memory: &mut [u8]) -> Region<'_> {
         // SAFETY: the memory is borrowed for the life of the region.
@@ -202,5 +211,37 @@ mod tests {
     #[should_panic(expected = "bytes of the region")]
     fn lengths_must_be_equal() {
         region(&mut [0; 6]).write(&[0; 5]);
+    }
+
+    proptest! {
+        /// Regions end below 2^64.
+        #[test]
+        fn regions_overlap_where_they_have_a_byte_in_common(
+            begins in [sizes(), sizes()], lengths in [sizes(), sizes()],
+        ) {
+            let region = |number: usize| {
+                let length = lengths[number].min(usize::MAX - begins[number]);
+                // SAFETY: never accessed.
+                unsafe { Region::new(std::ptr::without_provenance_mut(begins[number]), length) }
+            };
+            let (one, other) = (region(0), region(1));
+            let ends = [one, other].map(|region| region.address().addr() + region.len());
+            let common = ends[0].min(ends[1]) as i128 - begins[0].max(begins[1]) as i128;
+            prop_assert_eq!(one.overlaps(other), common > 0);
+            prop_assert_eq!(other.overlaps(one), common > 0);
+        }
+
+        #[test]
+        fn a_part_of_any_region_begins_and_ends_where_its_range_does(
+            begin in sizes(), bounds in [sizes(), sizes(), sizes()],
+        ) {
+            let mut bounds = bounds;
+            bounds.sort_unstable();
+            let [start, end, length] = bounds;
+            // SAFETY: never accessed.
+            let region = unsafe { Region::new(std::ptr::without_provenance_mut(begin), length) };
+            let part = region.part(start..end);
+            prop_assert_eq!((part.address().addr(), part.len()), (begin.wrapping_add(start), end - start));
+        }
     }
 }

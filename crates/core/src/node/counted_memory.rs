@@ -14,6 +14,7 @@ use super::absence::Absence;
 use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
 use super::slots::pages_may_be_refused;
+use super::system_page;
 #[cfg(hcube_model)]
 use crate::atomic;
 use crate::atomic::{AtomicU64, Ordering};
@@ -77,7 +78,9 @@ const fn head(ranks: usize) -> usize {
 /// The part of the memory that a rank provides, in whole pages: so that it is near it and filled with zeros
 /// once.
 fn part(rank: usize, ranks: usize, length: usize, unit: usize) -> Range<usize> {
-    let bound = |rank: usize| (length.div_ceil(unit) * rank / ranks * unit).min(length);
+    let units = length.div_ceil(unit) as u128;
+    let bound =
+        |rank: usize| ((units * rank as u128 / ranks as u128) as usize).saturating_mul(unit).min(length);
     bound(rank)..bound(rank + 1)
 }
 
@@ -221,12 +224,12 @@ impl CountedMemory {
         self.absence().leave(self.ranks as u64, || match &self.origin {
             Origin::Shared(segment) => segment.give_back(begin..begin + self.capacity / PAGE * PAGE),
             Origin::Own(address, _) => {
+                let start = address.addr().get() + begin;
+                let pages = system_page::inside(&(start..start + self.capacity), system_page::bytes());
+                let first = address.as_ptr().with_addr(pages.start).cast();
                 // SAFETY: whole pages of this memory, whose contents are not in use: no rank that uses it is
                 // there.
-                unsafe {
-                    let start = address.as_ptr().add(begin).cast();
-                    libc::madvise(start, self.capacity / PAGE * PAGE, libc::MADV_DONTNEED);
-                }
+                unsafe { libc::madvise(first, pages.len(), libc::MADV_DONTNEED) };
             }
         });
     }

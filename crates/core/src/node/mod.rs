@@ -39,6 +39,7 @@ pub mod rings;
 mod segment;
 pub mod single_copy;
 mod slots;
+mod system_page;
 mod system_v;
 
 /// Bytes of a pair of lines of the cache, which processors fetch together: what one rank writes starts there.

@@ -1,6 +1,7 @@
 //! Pages that a rank has touched in its part of shared memory, and which are therefore resident.
 
 use super::slots::{NUMBER_BYTES, Slots};
+use super::system_page;
 use std::ops::Range;
 
 /// The resident part of a rank's region: everything around the payloads, and the start of the payloads.
@@ -16,17 +17,11 @@ pub(super) struct Resident {
     bytes: usize,
 }
 
-/// Bytes of a page.
-pub(super) fn page_bytes() -> usize {
-    // SAFETY: has no preconditions.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-}
-
 impl Resident {
     /// Only the common part of all notices: payloads start at `payload` in the contents of a slot, and are
     /// followed by these details.
     pub fn new(slots: &Slots, payload: usize, details: Range<usize>) -> Self {
-        let mut new = Self { page: page_bytes(), payload, details, largest: [0; 2], bytes: 0 };
+        let mut new = Self { page: system_page::bytes(), payload, details, largest: [0; 2], bytes: 0 };
         new.count(slots);
         new
     }

@@ -95,6 +95,13 @@ impl Ring {
         // SAFETY: positions of records are multiples of 8 inside the ring; see `Rings`.
         unsafe { AtomicU64::from_ptr(self.place(at, bytes).cast()) }
     }
+
+    /// The word with the tag of a record, whose place is not computed anew: records do not wrap around.
+    #[inline]
+    fn tag_word(&self, at: u64, bytes: usize) -> &AtomicU64 {
+        // SAFETY: the second word of a record, which lies inside the ring.
+        unsafe { AtomicU64::from_ptr(self.place(at, bytes).wrapping_add(size_of::<u64>()).cast()) }
+    }
 }
 
 /// Marks the words of a record after its first one, for models.
@@ -191,7 +198,7 @@ impl Rings {
         let at = ring.at + skipped as u64;
         let place = ring.place(at, bytes);
         mark(place, record, atomic::written);
-        ring.word(at + size_of::<u64>() as u64, bytes).store(tag, Ordering::Relaxed);
+        ring.tag_word(at, bytes).store(tag, Ordering::Relaxed);
         // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only
         // after the first word says so; the record and the word after it are inside the ring. The slices do
         // not lie in the heap's ring.
@@ -288,7 +295,7 @@ impl Rings {
         assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
         mark(place, HEAD + length, atomic::read);
-        let tag = ring.word(ring.at + size_of::<u64>() as u64, bytes).load(Ordering::Relaxed);
+        let tag = ring.tag_word(ring.at, bytes).load(Ordering::Relaxed);
         // SAFETY: inside the ring, by the comparison. The sender has written the record before its first
         // word, which was read with acquire, and does not touch it before this end says that it is taken,
         // below.

@@ -19,6 +19,7 @@ use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result, reason};
 use crate::node::huge_pages::{self, HUGE_PAGE_BYTES, Report};
+use crate::node::system_page;
 use std::fs::{File, Metadata, Permissions};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -257,8 +258,8 @@ impl Segment {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Requests the kernel to commit memory for a range of pages, if it can (Linux 5.14); otherwise memory is
-    /// committed at first use, and the process ends if none is left.
+    /// Requests the kernel to commit memory for the pages of a range, if it can (Linux 5.14); otherwise memory
+    /// is committed at first use, and the process ends if none is left.
     ///
     /// # Errors
     /// Where there is no memory.
@@ -269,17 +270,19 @@ impl Segment {
         if cfg!(hcube_model) {
             return Ok(());
         }
-        match self.advise(&range, libc::MADV_POPULATE_WRITE).raw_os_error() {
+        let pages = system_page::from_page(&range, system_page::bytes());
+        match self.advise(&pages, libc::MADV_POPULATE_WRITE).raw_os_error() {
             None | Some(0 | libc::EINVAL | libc::ENOSYS) => Ok(()),
             Some(_) => Err(failed(&format!("{} bytes of memory", range.len()))),
         }
     }
 
-    /// Gives the memory of a range of pages back; its contents are lost, for all processes.
+    /// Gives the memory of the pages back that a range contains; its contents are lost, for all processes.
     ///
     /// # Panics
     /// Where the range is not inside.
     pub fn give_back(&self, range: Range<usize>) {
+        let range = system_page::inside(&range, system_page::bytes());
         // The limit of a file, or else of this process.
         if self.advise(&range, libc::MADV_REMOVE).raw_os_error() != Some(0) {
             self.advise(&range, libc::MADV_DONTNEED);

@@ -300,6 +300,8 @@ pub(super) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::comm::threads;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     #[test]
     fn regions_are_whole_lines_and_hold_what_they_must() {
@@ -379,5 +381,21 @@ mod tests {
             let layout = Layout::new(64, 1, 1, 8).expect("small");
             Slots::create(comm, &[0], layout).expect("shared memory").published(1, 1)
         });
+    }
+
+    proptest! {
+        #[test]
+        fn regions_of_any_size_are_exact_or_refused(
+            counters in sizes(), slots in sizes_within(1, usize::MAX), contents in sizes(),
+        ) {
+            let line = |bytes: u128| bytes.next_multiple_of(64);
+            let first_slot = line(counters as u128 * 8);
+            let slot = line(contents as u128 + NUMBER_BYTES as u128);
+            // Both are below 2^68.
+            let region = slot * (slots as u128).next_power_of_two().min(1 << 60) + first_slot;
+            let is_possible = region <= usize::MAX as u128 && slots <= 1 << 60;
+            let layout = Layout::new(64, counters, slots, contents);
+            prop_assert_eq!(layout.ok().map(|layout| layout.region() as u128), is_possible.then_some(region));
+        }
     }
 }

@@ -41,6 +41,13 @@ fn too_large() -> Error {
     Error::Count("the section is larger than the address space".into())
 }
 
+/// The offsets from the first byte to the end of the last of elements that begin between two distances.
+fn bounds_of(first: i64, last: i64, element: i64) -> Result<Range<i64>> {
+    let end = last.checked_add(element).ok_or_else(too_large)?;
+    // Their difference is the number of bytes that an access touches.
+    end.checked_sub(first).map(|_| first..end).ok_or_else(too_large)
+}
+
 impl Shape {
     /// Elements of `element` bytes at regular distances: per dimension their number and the distance in
     /// bytes, which may be negative; the fastest first.
@@ -48,6 +55,7 @@ impl Shape {
     /// # Errors
     /// [`Error::Count`] where a distance or the size has no 63 bits.
     pub fn strided(element: usize, dimensions: &[(usize, i64)]) -> Result<Self> {
+        let element_bytes = i64::try_from(element).map_err(|_| too_large())?;
         let mut bytes = element;
         for &(count, _) in dimensions {
             bytes = bytes
@@ -57,23 +65,19 @@ impl Shape {
         }
         let mut run = element;
         let mut rest: Vec<(usize, i64)> = Vec::with_capacity(dimensions.len());
-        let mut bounds = 0..0_i64;
+        let (mut first, mut last) = (0_i64, 0_i64);
         for &(count, stride) in dimensions.iter().filter(|(count, _)| *count != 1) {
             let reach = i64::try_from(count.saturating_sub(1)).ok().and_then(|last| last.checked_mul(stride));
             let reach = reach.ok_or_else(too_large)?;
-            bounds.start = bounds.start.checked_add(reach.min(0)).ok_or_else(too_large)?;
-            bounds.end = bounds.end.checked_add(reach.max(0)).ok_or_else(too_large)?;
+            first = first.checked_add(reach.min(0)).ok_or_else(too_large)?;
+            last = last.checked_add(reach.max(0)).ok_or_else(too_large)?;
             if rest.is_empty() && i64::try_from(run) == Ok(stride) {
                 run *= count;
             } else {
                 rest.push((count, stride));
             }
         }
-        bounds.end =
-            bounds.end.checked_add(i64::try_from(element).map_err(|_| too_large())?).ok_or_else(too_large)?;
-        if bytes == 0 {
-            bounds = 0..0;
-        }
+        let bounds = if bytes == 0 { 0..0 } else { bounds_of(first, last, element_bytes)? };
         Ok(Self { run, bytes, bounds, runs: Runs::Strided(rest) })
     }
 
@@ -82,16 +86,12 @@ impl Shape {
     /// # Errors
     /// [`Error::Count`] where a distance or the size has no 63 bits.
     pub fn indexed(element: usize, distances: Vec<i64>) -> Result<Self> {
+        let element_bytes = i64::try_from(element).map_err(|_| too_large())?;
         let bytes = element.checked_mul(distances.len()).filter(|&bytes| i64::try_from(bytes).is_ok());
         let bytes = bytes.ok_or_else(too_large)?;
         let (least, most) = (distances.iter().min(), distances.iter().max());
         let bounds = match least.zip(most) {
-            Some((&least, &most)) if element > 0 => {
-                least
-                    ..most
-                        .checked_add(i64::try_from(element).map_err(|_| too_large())?)
-                        .ok_or_else(too_large)?
-            }
+            Some((&least, &most)) if element > 0 => bounds_of(least, most, element_bytes)?,
             _ => 0..0,
         };
         Ok(Self { run: element, bytes, bounds, runs: Runs::Indexed(distances) })

@@ -2,6 +2,7 @@ use super::*;
 use crate::comm::threads::{self, ThreadComm};
 use crate::memory::bytes_of;
 use crate::progress::wait::Patience;
+use hcube_testing::sizes::{distances, sizes};
 use proptest::prelude::*;
 use std::sync::atomic::AtomicUsize;
 
@@ -301,5 +302,89 @@ proptest! {
         let sent = [bytes_of(&shape.words()), &[1, 2, 3]].concat();
         prop_assert_eq!(Shape::from_bytes(&sent), Some((shape, &[1, 2, 3][..])));
         prop_assert_eq!(Shape::from_bytes(&sent[..8]), None);
+    }
+}
+
+/// Bytes and bounds of elements in 128 bits; `None` where the bytes leave 64 bits.
+fn section(element: usize, dimensions: &[(usize, i64)]) -> Option<(u128, [i128; 2])> {
+    let bytes = dimensions.iter().try_fold(element as u128, |bytes, &(count, _)| {
+        Some(bytes * count as u128).filter(|&bytes| i64::try_from(bytes).is_ok())
+    });
+    let mut bounds = [0, element as i128];
+    for &(count, stride) in dimensions {
+        // A dimension without elements has no last one.
+        let reach = (count.max(1) as i128 - 1) * i128::from(stride);
+        bounds[usize::from(reach > 0)] += reach;
+    }
+    bytes.map(|bytes| (bytes, bounds))
+}
+
+proptest! {
+    #[test]
+    fn sections_of_any_size_are_exact_or_refused(
+        element in sizes(), dimensions in proptest::collection::vec((sizes(), distances()), 0..4), offset in sizes(),
+        limit in 1..9_usize,
+    ) {
+        let dimensions: Vec<(usize, i64)> =
+            dimensions.into_iter().map(|(count, stride)| (count, stride as i64)).collect();
+        let fits = |number: i128| i64::try_from(number).is_ok();
+        match (Shape::strided(element, &dimensions), section(element, &dimensions)) {
+            (Ok(shape), Some((bytes, [first, end]))) => {
+                prop_assert_eq!(shape.bytes() as u128, bytes);
+                let [first, end] = if bytes == 0 { [0, 0] } else { [first, end] };
+                let bounds = shape.bounds();
+                prop_assert_eq!([i128::from(bounds.start), i128::from(bounds.end)], [first, end]);
+                prop_assert_eq!(shape.extent() as i128, end - first);
+                let [first, end] = [first, end].map(|at| at + offset as i128);
+                let inside = (first >= 0 && fits(offset as i128) && fits(end)).then(|| first as usize..end as usize);
+                prop_assert_eq!(shape.range(offset), inside);
+                let sent = bytes_of(&shape.words()).to_vec();
+                let (received, rest) = Shape::from_bytes(&sent).expect("a shape");
+                prop_assert!(rest.is_empty() && received.bytes() == shape.bytes());
+                prop_assert_eq!(received.bounds(), shape.bounds());
+                let limit = (shape.bytes() / limit).max(1);
+                if shape.bytes() / limit < 1000 {
+                    let parts = shape.cut(limit);
+                    let cut: u128 = parts.iter().map(|(_, part)| part.bytes() as u128).sum();
+                    prop_assert_eq!(cut, bytes);
+                    for (distance, part) in parts {
+                        let bounds = part.bounds();
+                        prop_assert!(part.bytes() <= limit);
+                        prop_assert!(distance + bounds.start >= shape.bounds().start);
+                        prop_assert!(distance + bounds.end <= shape.bounds().end);
+                    }
+                }
+            }
+            (Ok(shape), None) => prop_assert!(false, "{:?} of more than 2^63 bytes", shape),
+            (Err(_), expected) => {
+                let reaches = dimensions.iter().map(|&(count, stride)| (count.max(1) as i128 - 1) * i128::from(stride));
+                let counted = dimensions.iter().all(|&(count, _)| fits(count as i128));
+                let is_refused = expected.is_none_or(|(_, [first, end])| {
+                    !fits(element as i128) || !fits(first) || !fits(end) || !fits(end - first)
+                });
+                prop_assert!(is_refused || !counted || !reaches.into_iter().all(fits));
+            }
+        }
+    }
+
+    #[test]
+    fn index_vectors_of_any_size_are_exact_or_refused(
+        element in sizes(), distances in proptest::collection::vec(distances(), 0..5),
+    ) {
+        let distances: Vec<i64> = distances.into_iter().map(|distance| distance as i64).collect();
+        let bytes = element as u128 * distances.len() as u128;
+        let ends = distances.iter().min().zip(distances.iter().max());
+        let [first, end] = match ends.filter(|_| element > 0) {
+            Some((&least, &most)) => [i128::from(least), i128::from(most) + element as i128],
+            None => [0, 0],
+        };
+        let fits = |number: i128| i64::try_from(number).is_ok();
+        let is_possible =
+            fits(element as i128) && i64::try_from(bytes).is_ok() && fits(end) && fits(end - first);
+        let shape = Shape::indexed(element, distances);
+        prop_assert_eq!(shape.is_ok(), is_possible);
+        if let Ok(shape) = shape {
+            prop_assert_eq!((shape.bytes() as u128, shape.extent() as i128), (bytes, end - first));
+        }
     }
 }

@@ -1,4 +1,6 @@
 use super::{Kind, Number, Pair, RANKS_PER_NODE, Spec, Table, parse_bytes, phrase, put};
+use hcube_testing::sizes::sizes;
+use proptest::prelude::*;
 
 crate::named_values! {
     /// For the tests.
@@ -239,5 +241,14 @@ fn sentences_become_parts_of_others() {
         ("2 MiB pages.", "2 MiB pages"),
     ] {
         assert_eq!(phrase(sentence), part);
+    }
+}
+
+proptest! {
+    #[test]
+    fn numbers_of_any_size_and_unit_are_exact_or_refused(number in sizes(), unit in 0..5_usize) {
+        let text = format!("{number}{}", ["", "k", "M", "g", "T"][unit]);
+        let bytes = (number as u128) << (10 * unit);
+        prop_assert_eq!(parse_bytes(&text).map(|bytes| bytes as u128), usize::try_from(bytes).ok().map(|_| bytes));
     }
 }

@@ -48,6 +48,8 @@ pub fn overlaps(index: usize, mine: usize, theirs: usize) -> Vec<Overlap> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     /// The odd split of Plimpton et al. 2006: N ranks exchange with N + 1; all have two messages, except that
     /// the first and the last of the larger part have one.
@@ -109,6 +111,24 @@ mod tests {
                 }
                 assert_eq!(end, length);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shares_of_lists_of_any_size_cover_them(
+            mine in sizes_within(1, i32::MAX as usize), ratio in 1..8_usize, more in sizes(), index in sizes(),
+            length in sizes(),
+        ) {
+            let theirs = (mine.saturating_mul(ratio) + more % mine).min(i32::MAX as usize);
+            let (mut begin, mut end) = (0, 0);
+            for overlap in overlaps(index % mine, mine, theirs) {
+                prop_assert_eq!((overlap.from, overlap.of), (begin, theirs as u64));
+                let cut = overlap.cut(length);
+                prop_assert_eq!(cut.start, end);
+                (begin, end) = (overlap.to, cut.end);
+            }
+            prop_assert_eq!((begin, end), (theirs as u64, length));
         }
     }
 }

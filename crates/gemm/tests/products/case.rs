@@ -178,8 +178,8 @@ impl Case {
     pub fn product<'a>(&self, grid: Grid, parts: &'a mut [Part; 3]) -> Product<'a> {
         let [m, n, k] = self.sizes;
         let [a, b, c] = parts.each_mut().map(|part| {
-            let end =
-                Matrix::end(part.sections[0], part.sections[1], part.leading, grid) * self.element().bytes();
+            let end = Matrix::end(part.sections[0], part.sections[1], part.leading, grid);
+            let end = end.expect("small") * self.element().bytes();
             // SAFETY: the numbers are borrowed for the life of the product, and no reference to them is used
             // meanwhile.
             let memory = unsafe { Region::new(part.numbers.as_mut_ptr().cast(), end) };

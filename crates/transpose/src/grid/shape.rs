@@ -161,6 +161,8 @@ fn blocks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     fn shape([rows, columns]: [usize; 2], [row_block, column_block]: [usize; 2], grid: [usize; 2]) -> Shape {
         Shape { rows, columns, row_block, column_block, grid_rows: grid[0], grid_columns: grid[1] }
@@ -222,6 +224,43 @@ mod tests {
         ] {
             let error = bad.check(ranks).expect_err(text).to_string();
             assert!(error.contains(text), "{error} instead of {text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shares_of_any_size_are_exact(
+            all in sizes(), block in sizes_within(1, usize::MAX), places in sizes_within(1, i32::MAX as usize), place in sizes(),
+        ) {
+            let place = place % places;
+            let [all_, block_, places_] = [all, block, places].map(|size| size as u128);
+            let round = block_ * places_;
+            let in_last = (all_ % round).saturating_sub(block_ * place as u128).min(block_);
+            prop_assert_eq!(share(all, block, place, places) as u128, all_ / round * block_ + in_last);
+        }
+
+        /// Few blocks of any size.
+        #[test]
+        fn pieces_of_any_size_lie_in_their_parts(
+            sizes in [sizes(), sizes()], blocks in [1..6_usize, 1..6_usize], grid in [1..4_usize, 1..4_usize],
+        ) {
+            let block = [0, 1].map(|side: usize| (sizes[side] / blocks[side]).max(1));
+            let shape = shape(sizes, block, grid);
+            let ranks = grid[0] * grid[1];
+            let bytes = sizes[0] as u128 * sizes[1] as u128;
+            let is_possible = sizes.iter().all(|&size| size > 0) && bytes <= isize::MAX as u128 / 8;
+            prop_assert_eq!(shape.check(ranks).is_ok(), is_possible);
+            let mut all = 0;
+            for rank in (0..ranks).filter(|_| is_possible) {
+                for piece in shape.incoming(rank) {
+                    let [high, wide] = piece.size;
+                    let (part, result) = (shape.part(piece.other), shape.result(rank));
+                    prop_assert!(piece.from[0] + high <= part[0] && piece.from[1] + wide <= part[1]);
+                    prop_assert!(piece.to[0] + wide <= result[0] && piece.to[1] + high <= result[1]);
+                    all += high as u128 * wide as u128;
+                }
+            }
+            prop_assert!(!is_possible || all == bytes);
         }
     }
 }

@@ -222,3 +222,35 @@ fn data(part: Range<usize>, bytes: usize) -> Range<usize> {
     let begin = board_place(bytes);
     begin + part.start..begin + part.end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pieces_of_blocks_of_any_size_are_whole_elements(
+            [count, element] in [sizes(), sizes()], slot_bytes in sizes_within(BOARD_HEAD_BYTES + 1, 1 << 20),
+            size in sizes_within(1, i32::MAX as usize), rank in sizes(), begin in sizes(),
+        ) {
+            let Some(bytes) = count.checked_mul(element).filter(|&bytes| isize::try_from(bytes).is_ok()) else {
+                return Ok(());
+            };
+            let room = slot_bytes - BOARD_HEAD_BYTES;
+            let pieces = Pieces::new(bytes, element, slot_bytes);
+            prop_assert_eq!(pieces.is_some(), bytes <= room || element <= room);
+            let Some(pieces) = pieces.filter(|_| bytes > 0) else { return Ok(()) };
+            prop_assert!(pieces.piece <= room && pieces.piece.is_multiple_of(element));
+            let begin = begin % bytes / pieces.piece * pieces.piece;
+            let piece = pieces.at(begin);
+            prop_assert_eq!(piece.end as u128, (begin as u128 + pieces.piece as u128).min(bytes as u128));
+            let border = |rank: usize| {
+                (rank as u128 * (piece.len() / element) as u128 / size as u128) as usize * element
+            };
+            let rank = rank % size;
+            prop_assert_eq!(pieces.share(rank, size, piece.len()), border(rank)..border(rank + 1));
+        }
+    }
+}

@@ -202,6 +202,8 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{distances, sizes};
+    use proptest::prelude::*;
 
     fn sequence(parts: impl IntoIterator<Item = (isize, Placed)>) -> Placed {
         let mut builder = Builder::default();
@@ -241,5 +243,72 @@ mod tests {
         let large = Placed::run(1 << 32);
         assert!(large.clone().repeated(1 << 31, 1 << 32).is_none());
         assert!(large.moved(isize::MAX).and_then(|far| far.moved(1)).is_none());
+    }
+
+    /// Bytes from the first byte of a shape to the first byte of its last run.
+    fn last(layout: &Layout) -> i128 {
+        match layout {
+            Layout::Run(_) => 0,
+            Layout::Repeated(all) => (all.count as i128 - 1) * all.stride as i128 + last(&all.inner),
+            Layout::Places(all) => all.offsets.last().map_or(0, |&offset| offset as i128),
+            Layout::Sequence(all) => {
+                all.parts.last().map_or(0, |part| part.offset as i128 + last(&part.layout))
+            }
+        }
+    }
+
+    fn length_of_run(layout: &Layout) -> usize {
+        match layout {
+            Layout::Run(length) => *length,
+            Layout::Repeated(all) => length_of_run(&all.inner),
+            _ => unreachable!("only loops"),
+        }
+    }
+
+    proptest! {
+        /// Loops around a run, of which neighbours are joined: no number differs from the same one in 128 bits,
+        /// or there is no layout.
+        #[test]
+        fn loops_of_any_size_are_exact_or_refused(
+            length in sizes(), loops in proptest::collection::vec((sizes(), distances()), 0..4), by in distances(),
+        ) {
+            let length = length & isize::MAX as usize;
+            let is_address = |number: i128| isize::try_from(number).is_ok();
+            let (mut fits, mut bytes, mut reach) = (true, length as i128, 0);
+            let mut placed = Some(Placed::run(length));
+            for &(count, stride) in &loops {
+                placed = placed.and_then(|placed| placed.repeated(count, stride));
+                bytes = if fits { bytes * count as i128 } else { 0 };
+                reach += (count as i128 - 1) * stride as i128;
+                fits &= is_address(bytes) && is_address(count as i128 * stride as i128);
+            }
+            let placed = placed.and_then(|placed| placed.moved(by));
+            prop_assert!(placed.is_some() || !fits, "{:?}", loops);
+            if let Some(placed) = placed {
+                let product = loops.iter().try_fold(length as u128, |all, &(count, _)| all.checked_mul(count as u128));
+                prop_assert_eq!(Some(placed.bytes() as u128), product);
+                if placed.bytes() > 0 {
+                    // What was joined to one run has its last byte where the loops have theirs.
+                    let run = length_of_run(&placed.layout);
+                    let end = placed.offset as i128 + last(&placed.layout) + run as i128;
+                    prop_assert_eq!(end, by as i128 + reach + length as i128);
+                }
+            }
+        }
+
+        #[test]
+        fn a_sequence_of_any_size_is_exact_or_refused(
+            parts in proptest::collection::vec((sizes(), distances()), 0..5),
+        ) {
+            let parts: Vec<_> = parts.iter().map(|&(length, at)| (length & isize::MAX as usize, at)).collect();
+            let mut builder = Builder::default();
+            let pushed = parts.iter().try_for_each(|&(length, at)| builder.push(Placed::run(length).moved(at)?));
+            let bytes: u128 = parts.iter().map(|&(length, _)| length as u128).sum();
+            if bytes > isize::MAX as u128 {
+                prop_assert!(pushed.is_none());
+            } else if let Some(placed) = pushed.and_then(|()| builder.finish()) {
+                prop_assert_eq!(placed.bytes() as u128, bytes);
+            }
+        }
     }
 }

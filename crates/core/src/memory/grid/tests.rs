@@ -1,6 +1,8 @@
 //! Grids compared with the definition of their order.
 
 use super::*;
+use hcube_testing::sizes::{sizes, sizes_within};
+use proptest::prelude::*;
 
 /// Where the packed bytes of each element lie in memory, by the definition: tile by tile.
 fn places(grid: &Grid) -> Vec<usize> {
@@ -111,4 +113,30 @@ fn more_than_an_address_counts_is_none() {
     assert_eq!(Grid { axes, ..grid }.end(), None);
     let axes = [Axis { count: 0, stride: usize::MAX }, Axis { count: 1 << 50, stride: 1 << 50 }];
     assert_eq!((Grid { axes, ..grid }.end(), Grid { axes, ..grid }.bytes()), (Some(0), Some(0)));
+}
+
+proptest! {
+    #[test]
+    fn a_grid_of_any_size_has_exactly_its_bytes_or_none(
+        counts in [sizes(), sizes()], strides in [sizes(), sizes()], element_bytes in sizes_within(1, usize::MAX),
+    ) {
+        let axes = [0, 1].map(|number| Axis { count: counts[number], stride: strides[number] });
+        let grid = Grid { element_bytes, axes, order: Order::Alternating };
+        let [first, second] = counts.map(|count| count as u128);
+        let bytes = (first * second).checked_mul(element_bytes as u128);
+        let fits = |&bytes: &u128| isize::try_from(bytes).is_ok();
+        // A product of three of 64 bits that leaves 128 bits does not fit either. Where nothing is left of it,
+        // the first two may not fit.
+        let expected = bytes.filter(|bytes| fits(bytes) && usize::try_from(first * second).is_ok());
+        prop_assert_eq!(grid.bytes().map(|bytes| bytes as u128), expected);
+        let reach = |axis: &Axis| axis.stride as u128 * (axis.count as u128 - 1);
+        let end = match counts.contains(&0) {
+            true => Some(0),
+            false => reach(&axes[0])
+                .checked_add(reach(&axes[1]))
+                .and_then(|reach| reach.checked_add(element_bytes as u128))
+                .and_then(|end| usize::try_from(end).ok()),
+        };
+        prop_assert_eq!(grid.end(), end);
+    }
 }

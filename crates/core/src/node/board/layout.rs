@@ -64,6 +64,8 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{sizes, sizes_within};
+    use proptest::prelude::*;
 
     #[test]
     fn a_rank_keeps_to_its_own_part() {
@@ -83,6 +85,19 @@ mod tests {
                 assert!(room < LINE && layout.capacity >= capacity, "{layout:?}");
                 assert_eq!([room, room + 1].map(|bytes| layout.start(bytes)), [layout.short, layout.payload]);
             }
+        }
+    }
+
+    proptest! {
+        /// As many ranks as MPI has, and any capacity, of which bounds of 32 bits reach the end.
+        #[test]
+        fn notices_of_any_size_have_exact_places(ranks in sizes_within(1, i32::MAX as usize), capacity in sizes()) {
+            let layout = Layout::new(ranks, capacity);
+            prop_assert!(layout.capacity >= capacity.min(1 << 31) && u32::try_from(layout.capacity).is_ok());
+            prop_assert_eq!(layout.bounds_end as u128, 16 + 4 * (ranks as u128 + 1));
+            prop_assert_eq!(layout.details as u128, layout.payload as u128 + layout.capacity as u128);
+            prop_assert_eq!(layout.details_end as u128, layout.details as u128 + 8 * (ranks as u128 + 2));
+            prop_assert!(layout.short >= layout.bounds_end && layout.payload >= layout.short);
         }
     }
 }

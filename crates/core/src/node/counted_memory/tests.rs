@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::comm::threads;
+use hcube_testing::sizes::{sizes, sizes_within};
+use proptest::prelude::*;
 use std::sync::atomic::Ordering;
 
 #[test]
@@ -138,4 +140,30 @@ fn own_pages_go_as_well() {
 fn bytes_outside_are_refused() {
     let memory = CountedMemory::own(24).expect("memory");
     let _ = memory.region(20..25);
+}
+
+proptest! {
+    #[test]
+    fn memory_of_any_size_has_its_length_or_none(
+        ranks in sizes_within(1, i32::MAX as usize), capacity in sizes(), large in any::<bool>(),
+    ) {
+        let unit = if large && capacity >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE } as u128;
+        let expected = (head(ranks) as u128 + capacity as u128).next_multiple_of(unit);
+        let found = length(ranks, capacity, large).ok().map(|length| length as u128);
+        prop_assert_eq!(found, Some(expected).filter(|&length| length <= isize::MAX as u128));
+    }
+
+    #[test]
+    fn parts_of_memory_of_any_size_follow_one_another(
+        length in sizes_within(0, isize::MAX as usize), ranks in sizes_within(1, i32::MAX as usize), rank in sizes(),
+        large in any::<bool>(),
+    ) {
+        let (unit, rank) = (if large { HUGE_PAGE_BYTES } else { PAGE }, rank % ranks);
+        let bound = |rank: usize| {
+            let units = (length as u128).div_ceil(unit as u128);
+            (units * rank as u128 / ranks as u128 * unit as u128).min(length as u128) as usize
+        };
+        prop_assert_eq!(part(rank, ranks, length, unit), bound(rank)..bound(rank + 1));
+        prop_assert_eq!((part(0, ranks, length, unit).start, part(ranks - 1, ranks, length, unit).end), (0, length));
+    }
 }

@@ -104,6 +104,7 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::sizes;
     use proptest::prelude::*;
 
     #[test]
@@ -153,6 +154,25 @@ mod tests {
                 ranges.free(range.start);
             }
             prop_assert_eq!(ranges.allocate(whole.len(), 1), Ok(whole.start));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_of_any_size_is_allocated_where_it_fits(
+            bounds in [sizes(), sizes()], length in sizes(), alignment in 0..usize::BITS,
+        ) {
+            let whole = bounds[0].min(bounds[1])..bounds[0].max(bounds[1]);
+            let alignment = 1_usize << alignment;
+            let begin = (whole.start as u128).next_multiple_of(alignment as u128);
+            let fits = begin + length.max(1) as u128 <= whole.end as u128;
+            let mut ranges = Ranges::new(whole.clone());
+            let found = ranges.allocate(length, alignment);
+            prop_assert_eq!(found.clone().ok().map(|at| at as u128), fits.then_some(begin));
+            if let Ok(at) = found {
+                ranges.free(at);
+            }
+            prop_assert_eq!(ranges.allocate(whole.len(), 1).is_ok(), !whole.is_empty());
         }
     }
 }

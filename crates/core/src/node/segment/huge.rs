@@ -8,6 +8,7 @@
 //! Cost: a copy of each page, once; measured 2.2 ms per huge page on a virtual machine.
 
 use crate::node::huge_pages::HUGE_PAGE_BYTES;
+use crate::node::system_page;
 use std::ptr;
 
 /// Reserves a range of addresses that starts at a huge page, for a mapping that replaces it. `None` where the
@@ -22,7 +23,7 @@ pub(super) fn reserve(length: usize) -> Option<*mut libc::c_void> {
     }
     let before = found.addr().next_multiple_of(HUGE_PAGE_BYTES) - found.addr();
     let start = found.wrapping_byte_add(before);
-    let end = length.next_multiple_of(PAGE);
+    let end = length.next_multiple_of(system_page::bytes());
     for (part, bytes) in [(found, before), (start.wrapping_byte_add(end), whole - before - end)] {
         if bytes > 0 {
             // SAFETY: pages of the mapping that was just made, outside of the range that is kept.
@@ -32,14 +33,11 @@ pub(super) fn reserve(length: usize) -> Option<*mut libc::c_void> {
     Some(start)
 }
 
-/// Bytes of the smallest page.
-const PAGE: usize = 4096;
-
 #[cfg(test)]
 mod tests {
     use super::super::Segment;
     use super::super::tests::in_child;
-    use super::PAGE;
+    use crate::node::system_page;
 
     /// Whether a child maps memory of this length where its range of addresses may grow by `more` bytes.
     fn child_maps(length: usize, more: usize) -> bool {
@@ -52,7 +50,7 @@ mod tests {
             }
             let digits = text.iter().take_while(|digit: &&u8| digit.is_ascii_digit());
             let pages = digits.fold(0, |number, digit| 10 * number + usize::from(digit - b'0'));
-            let most = (PAGE * pages + more) as u64;
+            let most = (system_page::bytes() * pages + more) as u64;
             let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
             // SAFETY: a limit of this process, which is the child.
             let is_limited = pages > 0 && unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } == 0;
