@@ -39,5 +39,6 @@ fn counters(scene: &mut Scene, functions: usize, further: usize) {
 pub const MODELS: &[Model] = &[
     Model::new("caf::finish", "counters of three images, one function", |scene| counters(scene, 1, 3)),
     Model::new("caf::finish", "counters of three images, two functions", |scene| counters(scene, 2, 2)),
-    Model::new("caf::finish", "counters of three images, more functions", |scene| counters(scene, 3, 3)).long(),
+    Model::new("caf::finish", "counters of three images, more functions", |scene| counters(scene, 3, 3))
+        .long(),
 ];
