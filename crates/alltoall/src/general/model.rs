@@ -115,8 +115,6 @@ const LATE: Way = Way::Messages(Copied::Late);
 
 /// The cases.
 pub const MODELS: &[Model] = &[
-    Model::new("alltoall::general", "messages of two ranks", |scene| exchanges(scene, EVEN, LINE, LATE, 2))
-        .with(Extent::Preemptions(1)),
     Model::new("alltoall::general", "messages that are copied early", |scene| {
         exchanges(scene, EVEN, LINE, EARLY, 2);
     })
