@@ -21,6 +21,8 @@
 
 mod direct;
 mod ledger;
+#[cfg(hcube_model)]
+pub mod model;
 mod traffic;
 
 use super::conditions::Conditions;
@@ -37,6 +39,7 @@ use hcube_core::machine::work::COPY;
 use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::scratch::Scratch;
+use hcube_core::progress::wait::Patience;
 use ledger::Ledger;
 use std::ops::Range;
 use traffic::Traffic;
@@ -68,17 +71,9 @@ pub fn exchange_general<C: Comm>(
     }
     mismatch::require_equal(comm, &task)?;
     comm.open_messages()?;
-    let piece = extra.take(extra.size()).expect("nothing else uses this memory");
-    let region = extra.region(&piece);
-    let patience = state.patience;
     let direct = Direct::new(state.node_by_single_copy(), comm.size(), state.may_not_write);
     let partners = direct.partners(comm.rank());
-    let moved = scope(comm, patience, |requests| {
-        Traffic::new(comm, &task, ledger, (region, direct), requests).run(patience)
-    });
-    extra.give(piece);
-    // Other ranks are waiting for this one.
-    let done = moved.unwrap_or_else(|error| comm.abort(&error));
+    let done = move_parts(comm, &task, ledger, extra, direct, state.patience);
     state.may_not_write = done.forbidden;
     let path = match done {
         _ if comm.size() == 1 => UsedPath::Alone,
@@ -93,6 +88,26 @@ pub fn exchange_general<C: Comm>(
         bytes: task.bytes_sent(comm.rank()),
         memory: state.memory() + extra.touched_bytes() as u64,
     })
+}
+
+/// Moves all blocks of a task whose counts match on all ranks, in parts. `ledger` was created from the
+/// addresses of its blocks and the size of `extra`.
+fn move_parts<C: Comm>(
+    comm: &C,
+    task: &Task<'_>,
+    ledger: Ledger,
+    extra: &mut Scratch,
+    direct: Direct,
+    patience: Patience,
+) -> Done {
+    let piece = extra.take(extra.size()).expect("nothing else uses this memory");
+    let region = extra.region(&piece);
+    let moved = scope(comm, patience, |requests| {
+        Traffic::new(comm, task, ledger, (region, direct), requests).run(patience)
+    });
+    extra.give(piece);
+    // Other ranks are waiting for this one.
+    moved.unwrap_or_else(|error| comm.abort(&error))
 }
 
 /// The addresses of the blocks of a task, by rank.

@@ -16,6 +16,8 @@
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
+#[cfg(hcube_model)]
+pub mod model;
 mod routes;
 mod votes;
 

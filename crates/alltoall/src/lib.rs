@@ -68,6 +68,8 @@ pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
     single_copy::exchange::model::MODELS,
     single_copy::nonblocking::model::MODELS,
     single_copy::persistent::model::MODELS,
+    leaders::model::MODELS,
+    general::model::MODELS,
     mpi_front::allowance::model::MODELS,
     mpi_front::one_rank::model::MODELS,
     mpi_front::persistent::model::MODELS,

@@ -21,7 +21,7 @@ pub mod state;
 mod turns;
 
 pub use engine::runtime::{Function, Runtime};
-pub use operations::{collective, copointer, copy, event};
+pub use operations::{collective, copointer, copy, event, node_lock};
 pub use state::handles::{self, Handle};
 pub use state::options::{self, Options};
 pub use state::{coarray, others, statistics, team};
@@ -32,8 +32,10 @@ pub const MODELS: &[&[hcube_core::atomic::model::Model]] = &[
     operations::barrier::model::MODELS,
     operations::reduction::model::MODELS,
     operations::lock::model::MODELS,
+    node_lock::model::MODELS,
     event::model::MODELS,
     operations::finish::model::MODELS,
+    collective::model::MODELS,
     operations::status::model::MODELS,
     state::finish::model::MODELS,
 ];

@@ -1,6 +1,6 @@
 //! All models in turn.
 
-use crate::{examples, mutants, record};
+use crate::{examples, mutants, record, sources};
 use hcube_core::atomic::model::mutation::Site;
 use hcube_core::atomic::model::{Explored, Failure, Model};
 use hcube_results::models::Record;
@@ -141,6 +141,11 @@ pub fn main() -> ExitCode {
         (Vec::new(), 0)
     };
     wrong += failed + surprises.len();
+    if is_all && failed == 0 {
+        let found = sources::wrong(&visited);
+        found.iter().for_each(|line| println!("{line}"));
+        wrong += found.len();
+    }
     if asked.record && wrong == 0 {
         let made = Record { models: visited.iter().map(record::row).collect(), mutations: mutated };
         if let Err(error) = record::write(&made) {

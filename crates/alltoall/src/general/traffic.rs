@@ -21,7 +21,7 @@ use std::ops::Range;
 const QUESTION: i32 = tags::ALLTOALL_GENERAL.tag(0);
 const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
 /// Parts of a block that are shorter wait for more, unless nothing else can be done.
-const MIN_PART_BYTES: usize = 4 << 10;
+const MIN_PART_BYTES: usize = if cfg!(hcube_model) { 64 } else { 4 << 10 };
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
 /// Largest part that is written to the memory of another rank; this rank does nothing else meanwhile.

@@ -6,6 +6,7 @@ use crate::options::{Options, Path};
 use crate::task::Task;
 use hcube_core::atomic::model::{Member, Scene};
 use hcube_core::atomic::{read, written};
+use hcube_core::memory::Region;
 use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::board::Board;
@@ -17,9 +18,15 @@ pub const LINE: usize = 64;
 
 /// The ranks of a node, with the processes for single copy if there is any.
 pub fn nodes(scene: &mut Scene, ranks: usize, single_copy: bool) -> Vec<Node> {
-    let processes = single_copy.then(|| vec![Process::of_model(); ranks]);
+    node_of(scene, (0..ranks).collect(), 0, single_copy)
+}
+
+/// The same for some ranks of all, with this number of bytes in a notice.
+pub fn node_of(scene: &mut Scene, ranks: Vec<usize>, capacity: usize, single_copy: bool) -> Vec<Node> {
+    let count = ranks.len();
+    let processes = single_copy.then(|| vec![Process::of_model(); count]);
     let node = |board| Node {
-        ranks: (0..ranks).collect(),
+        ranks: ranks.clone(),
         board,
         processes: processes.clone(),
         refusals: 0,
@@ -27,7 +34,7 @@ pub fn nodes(scene: &mut Scene, ranks: usize, single_copy: bool) -> Vec<Node> {
         chunk: Scratch::new(LINE).expect("memory"),
         pace: Default::default(),
     };
-    Board::of_model(scene, ranks, 0).into_iter().map(node).collect()
+    Board::of_model(scene, count, capacity).into_iter().map(node).collect()
 }
 
 /// The states of all ranks of a communicator on one node.
@@ -60,6 +67,12 @@ impl Buffer {
         // SAFETY: inside this memory.
         let place = |rank: usize| unsafe { place.add(rank * ranks * bytes) };
         (0..ranks).map(|rank| Self { place: place(rank), ranks, bytes }).collect()
+    }
+
+    /// All of it.
+    pub fn region(self) -> Region<'static> {
+        // SAFETY: memory of the scene, which is never freed.
+        unsafe { Region::new(self.place.as_ptr(), self.ranks * self.bytes) }
     }
 
     /// Where a block begins.

@@ -8,7 +8,7 @@ use crate::state::statistics::Statistics;
 use crate::state::team::Team;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A function that can be shipped: it gets the image that has shipped it, and its arguments.
@@ -18,6 +18,8 @@ pub type Function<C> = Rc<dyn Fn(&Runtime<C>, usize, &[u8])>;
 pub struct Runtime<C: Comm> {
     pub(crate) image: RefCell<Image<C>>,
     pub(crate) functions: RefCell<Vec<Function<C>>>,
+    /// How often this image has taken locks of its node while others waited.
+    pub(crate) locked: Cell<u32>,
 }
 
 impl<C: Comm> Runtime<C> {
@@ -28,7 +30,7 @@ impl<C: Comm> Runtime<C> {
     /// On all images, if the options differ or an image has no memory; errors of MPI.
     pub(crate) fn with_handlers(comm: C, options: &Options, handlers: Handlers<Image<C>>) -> Result<Self> {
         let image = Image::new(comm, options, handlers)?;
-        Ok(Self { image: RefCell::new(image), functions: RefCell::default() })
+        Ok(Self { image: RefCell::new(image), functions: RefCell::default(), locked: Cell::new(0) })
     }
 
     /// An image of a model.
@@ -40,7 +42,7 @@ impl<C: Comm> Runtime<C> {
         handlers: Handlers<Image<C>>,
     ) -> Self {
         let image = Image::on(memory, patience, comm, &Options::default(), handlers).expect("room");
-        Self { image: RefCell::new(image), functions: RefCell::default() }
+        Self { image: RefCell::new(image), functions: RefCell::default(), locked: Cell::new(0) }
     }
 
     /// Ends without taking away the memory of this image, until the process ends.

@@ -17,6 +17,7 @@ pub mod lock;
 mod lockset;
 #[cfg(hcube_model)]
 pub(crate) mod model;
+pub mod node_lock;
 mod raw;
 pub mod reduction;
 pub mod spawn;

@@ -60,6 +60,13 @@ pub(crate) fn watch(images: &[Image], ended: usize, end: &End) {
     }
 }
 
+/// The part of a coarray of data on an image that its program may use.
+pub(crate) fn own_part(image: &Image, coarray: Handle, bytes: usize) -> Region<'static> {
+    let part = image.part_here(coarray, image.own()).expect("a coarray").expect("on this node");
+    // SAFETY: in the heap, which lives as long as the model.
+    unsafe { Region::new(part, bytes) }
+}
+
 /// Writes a word of a coarray of data on an image.
 pub(crate) fn write(image: &Image, coarray: Handle, rank: usize, number: usize, mut word: u64) {
     let place = image.place(coarray, rank, 8 * number, 8).expect("a word");

@@ -3,14 +3,13 @@
 //!
 //! Idea: see [`crate::operations::finish`]. Functions that an image ships or executes after it has
 //! contributed to a reduction, or that descend from a function shipped by such an image, are counted in the
-//! next
-//! reduction: so every function is counted as shipped and as executed in the same reduction.
+//! next reduction: so every function is counted as shipped and as executed in the same reduction.
 
 use crate::state::handles::Handle;
 use crate::state::team::Team;
 
 /// A block, the same on all members of its team.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Scope(u64);
 
 /// Bits of a number of a block in its team, which is not 0; numbers come again after as many blocks.
@@ -51,7 +50,7 @@ impl Scope {
 /// In which reduction something counts: its number modulo 4. Images are at most one reduction apart, and what
 /// is shipped counts at most one further on, so an image sees numbers from one before its own to two after
 /// it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Label(u8);
 
 /// Bits of a label.
@@ -83,7 +82,7 @@ impl Label {
 const MOST_AHEAD: u8 = 2;
 
 /// The counters of an image for a block.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Counts {
     scope: Scope,
     /// The reduction that comes next.
@@ -231,6 +230,8 @@ impl Finishes {
     }
 }
 
+#[cfg(any(hcube_model, test))]
+mod job;
 #[cfg(hcube_model)]
 pub mod model;
 #[cfg(test)]

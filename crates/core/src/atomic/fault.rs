@@ -212,7 +212,7 @@ fn step<T>(place: &Location<'static>, change: impl FnOnce() -> (T, bool)) -> T {
 
 /// A type of the standard library whose stores and updates are steps.
 macro_rules! counted {
-    ($name:ident, $value:ty, $($update:ident)*) => {
+    ($name:ident, $value:ty, $($update:ident $_:ident),*) => {
         /// As the type of this name in the standard library.
         #[repr(transparent)]
         #[derive(Debug, Default)]
@@ -232,24 +232,7 @@ macro_rules! counted {
                 Self(atomic::$name::new(value))
             }
 
-            /// The one at a place.
-            ///
-            /// # Safety
-            /// As of the function of the standard library.
-            pub unsafe fn from_ptr<'a>(place: *mut $value) -> &'a Self {
-                // SAFETY: the same layout; the rest is the caller's.
-                unsafe { &*place.cast() }
-            }
-
-            /// Its value, while nobody else accesses it.
-            pub fn get_mut(&mut self) -> &mut $value {
-                self.0.get_mut()
-            }
-
-            /// Its value.
-            pub fn into_inner(self) -> $value {
-                self.0.into_inner()
-            }
+            passed_on!($value);
 
             /// Stores a value.
             #[track_caller]
@@ -272,16 +255,10 @@ macro_rules! counted {
                 })
             }
 
-            /// As [`Self::compare_exchange`].
+            /// Stores a value, and returns the one before.
             #[track_caller]
-            pub fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                self.compare_exchange(current, new, success, failure)
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                step(Location::caller(), || (self.0.swap(value, order), true))
             }
 
             $(
@@ -293,13 +270,9 @@ macro_rules! counted {
             )*
         }
     };
-    ($($name:ident $value:ty),*) => {
-        $(counted!($name, $value, swap fetch_add fetch_sub fetch_max fetch_min fetch_and fetch_or fetch_xor);)*
-    };
 }
 
-counted!(AtomicU8 u8, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize, AtomicI32 i32, AtomicI64 i64);
-counted!(AtomicBool, bool, swap fetch_and fetch_or fetch_xor);
+of_all_types!(counted);
 
 #[cfg(test)]
 mod tests {

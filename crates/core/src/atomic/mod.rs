@@ -13,6 +13,10 @@
 //! In a build with `--cfg hcube_fault` the stores and updates of a process are counted, and it is killed or
 //! disturbed at one of them (`fault.rs`).
 
+#[cfg(any(hcube_fault, hcube_model, test))]
+#[macro_use]
+mod types;
+
 #[cfg(any(hcube_fault, test))]
 #[cfg_attr(not(hcube_fault), allow(dead_code, reason = "its own tests are in every build"))]
 mod fault;

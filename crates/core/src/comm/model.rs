@@ -3,7 +3,9 @@
 //! A protocol that is created by collective functions is so created for a model, one rank after the other,
 //! before the participants begin. These communicate by the memory of the scene, a barrier, and once they are
 //! connected by messages as well: a message is there for its receiver when that has read the number of those
-//! that were sent to it, which its sender has increased with release order.
+//! that were sent to it, which its sender has increased with release order. Its contents are copied when it
+//! is sent, or, as MPI does with long messages, by the receiver: then the sender waits until that has taken
+//! it.
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece};
@@ -11,6 +13,7 @@ use crate::atomic::model::{Scene, is_running};
 use crate::atomic::{self, AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::memory::Region;
+use crate::node::single_copy::model::note;
 use crate::progress::{Progress, model_rank::Rank, pollers::Pollers};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,13 +29,28 @@ thread_local! {
     static NETWORK: RefCell<Option<Network>> = const { RefCell::new(None) };
 }
 
+/// When a message is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// When it is sent.
+    Early,
+    /// When it is received.
+    Late,
+}
+
 /// The messages between the ranks of a model.
 struct Network {
     nodes: Vec<u32>,
-    /// The number of messages to each rank; then a byte for each message, which stands for its contents.
+    copied: Copied,
+    /// The number of messages to each rank, and of messages of each rank that were received; then a byte for
+    /// each message, which stands for its contents.
     memory: NonNull<u8>,
     /// All messages to each rank, in the order of their numbers, until they are received.
     inboxes: Vec<Vec<Option<Message>>>,
+    /// How many of them each rank has seen.
+    seen: Vec<u64>,
+    /// What was received of the messages of each rank, in this order.
+    received: Vec<Vec<*const u8>>,
     /// How many each rank has sent to each.
     sent: BTreeMap<(usize, usize), usize>,
 }
@@ -40,16 +58,54 @@ struct Network {
 struct Message {
     from: usize,
     tag: i32,
-    bytes: Vec<u8>,
+    bytes: Bytes,
+    /// What stands for its contents, and identifies it.
     contents: *const u8,
 }
 
+/// The bytes of a message.
+enum Bytes {
+    Copied(Vec<u8>),
+    /// In memory of the sender, which lasts until it is told.
+    There(Region<'static>),
+}
+
+impl Bytes {
+    fn len(&self) -> usize {
+        match self {
+            Self::Copied(bytes) => bytes.len(),
+            Self::There(region) => region.len(),
+        }
+    }
+}
+
+/// An outstanding transfer.
+#[derive(Debug)]
+pub enum Transfer<'a> {
+    /// It has finished.
+    Done,
+    /// A message, of which this is the contents, until its receiver has taken it.
+    Send(*const u8),
+    /// A message from a rank with a tag that has not come.
+    Receive(Region<'a>, usize, i32),
+}
+
+// SAFETY: all participants run on one thread of the system.
+unsafe impl Send for Transfer<'_> {}
+
+/// Notes accesses to memory that ranks share.
+fn note_all(region: Region<'_>, access: fn(*const u8)) {
+    (0..region.len()).for_each(|byte| note(region.address().wrapping_add(byte), access));
+}
+
 /// Lets the ranks of a scene, which are on these nodes, send messages.
-pub fn connect(scene: &mut Scene, nodes: &[u32]) {
+pub fn connect(scene: &mut Scene, nodes: &[u32], copied: Copied) {
     let ranks = nodes.len();
-    let memory = scene.memory(ranks * size_of::<u64>() + ranks * ranks * ROOM);
+    let memory = scene.memory(2 * ranks * size_of::<u64>() + ranks * ranks * ROOM);
     let inboxes = (0..ranks).map(|_| Vec::new()).collect();
-    NETWORK.set(Some(Network { nodes: nodes.to_vec(), memory, inboxes, sent: BTreeMap::new() }));
+    let (seen, received, sent) = (vec![0; ranks], vec![Vec::new(); ranks], BTreeMap::new());
+    let nodes = nodes.to_vec();
+    NETWORK.set(Some(Network { nodes, copied, memory, inboxes, seen, received, sent }));
 }
 
 fn with<T>(work: impl FnOnce(&mut Network) -> T) -> T {
@@ -63,26 +119,55 @@ impl Network {
         unsafe { AtomicU64::from_ptr(self.memory.as_ptr().cast::<u64>().add(rank)) }
     }
 
+    /// The number of messages of a rank that were received.
+    fn taken(&self, rank: usize) -> &'static AtomicU64 {
+        self.count(self.nodes.len() + rank)
+    }
+
     /// What stands for the contents of the next message from one rank to another.
     fn contents(&mut self, from: usize, to: usize) -> *const u8 {
         let ranks = self.nodes.len();
         let number = self.sent.entry((from, to)).or_default();
         assert!(*number < ROOM, "an execution of {ROOM} messages from rank {from} to rank {to}");
-        let offset = ranks * size_of::<u64>() + (from * ranks + to) * ROOM + *number;
+        let offset = 2 * ranks * size_of::<u64>() + (from * ranks + to) * ROOM + *number;
         *number += 1;
         self.memory.as_ptr().wrapping_add(offset)
     }
 
     /// The first of the messages to a rank that satisfies a condition, among those that it has seen.
-    fn find(
-        &mut self,
-        to: usize,
-        seen: u64,
-        which: impl Fn(&Message) -> bool,
-    ) -> Option<&mut Option<Message>> {
-        let mut all = self.inboxes[to].iter_mut().take(seen as usize);
+    fn find(&mut self, to: usize, which: impl Fn(&Message) -> bool) -> Option<&mut Option<Message>> {
+        let mut all = self.inboxes[to].iter_mut().take(self.seen[to] as usize);
         all.find(|message| message.as_ref().is_some_and(&which))
     }
+}
+
+/// A rank sees the messages that have come.
+fn look(rank: usize) {
+    let seen = with(|network| network.count(rank)).load(Ordering::Acquire);
+    with(|network| network.seen[rank] = seen);
+}
+
+/// Takes a message that a rank has seen, if there is one.
+fn take(rank: usize, into: Region<'_>, from: usize, tag: i32) -> bool {
+    let found = with(|network| {
+        let is_it = |message: &Message| (message.from, message.tag) == (from, tag);
+        network.find(rank, is_it).and_then(Option::take)
+    });
+    let Some(Message { bytes, contents, .. }) = found else { return false };
+    assert!(bytes.len() <= into.len(), "{} bytes into {}", bytes.len(), into.len());
+    let into = into.part(0..bytes.len());
+    atomic::read(contents);
+    note_all(into, atomic::written);
+    match bytes {
+        Bytes::Copied(bytes) => into.write(&bytes),
+        Bytes::There(region) => {
+            note_all(region, atomic::read);
+            region.copy_to(into);
+            with(|network| network.taken(from)).fetch_add(1, Ordering::Release);
+            with(|network| network.received[from].push(contents));
+        }
+    }
+    true
 }
 
 /// A rank.
@@ -130,13 +215,12 @@ fn in_set_up() {
     assert!(!is_running(), "no message in a model");
 }
 
-// SAFETY: the numbers never change, all ranks pass the same values at the set-up, the barrier counts, and a
-// transfer has finished when it was started.
+// SAFETY: the numbers never change, all ranks pass the same values at the set-up, the barrier counts, and
+// messages are copied until their transfers have finished.
 unsafe impl Comm for Member {
     type Sends = Infallible;
     type Receive = Infallible;
-    /// A transfer has finished when it was started.
-    type Transfer<'a> = ();
+    type Transfer<'a> = Transfer<'a>;
 
     fn rank(&self) -> usize {
         self.rank
@@ -166,36 +250,55 @@ unsafe impl Comm for Member {
         match receive {}
     }
 
-    unsafe fn start_send_bytes<'a>(&self, region: Region<'a>, to: usize, tag: i32) -> Result<()> {
-        let mut bytes = vec![0; region.len()];
-        region.read(&mut bytes);
+    unsafe fn start_send_bytes<'a>(&self, region: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         let (count, contents) = with(|network| (network.count(to), network.contents(self.rank, to)));
+        let (bytes, transfer) = match with(|network| network.copied) {
+            Copied::Early => {
+                let mut bytes = vec![0; region.len()];
+                region.read(&mut bytes);
+                (Bytes::Copied(bytes), Transfer::Done)
+            }
+            Copied::Late => {
+                // SAFETY: there until the transfer has finished, by the contract of this function.
+                let there = unsafe { Region::new(region.address(), region.len()) };
+                (Bytes::There(there), Transfer::Send(contents))
+            }
+        };
         atomic::written(contents);
         count.fetch_add(1, Ordering::Release);
         let message = Message { from: self.rank, tag, bytes, contents };
         with(|network| network.inboxes[to].push(Some(message)));
-        Ok(())
+        Ok(transfer)
     }
 
-    unsafe fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<()> {
-        let message = with(|network| {
-            let is_it = |message: &Message| (message.from, message.tag) == (from, tag);
-            network.find(self.rank, u64::MAX, is_it).and_then(Option::take)
-        });
-        let Message { bytes, contents, .. } = message.expect("a message that has arrived");
-        atomic::read(contents);
-        into.write(&bytes);
-        Ok(())
+    unsafe fn start_receive_bytes<'a>(
+        &self,
+        into: Region<'a>,
+        from: usize,
+        tag: i32,
+    ) -> Result<Transfer<'a>> {
+        let has_come = take(self.rank, into, from, tag);
+        Ok(if has_come { Transfer::Done } else { Transfer::Receive(into, from, tag) })
     }
 
-    fn has_finished(&self, (): &mut ()) -> Result<bool> {
-        Ok(true)
+    fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
+        Ok(match *transfer {
+            Transfer::Done => true,
+            Transfer::Send(contents) => {
+                let taken = with(|network| network.taken(self.rank)).load(Ordering::Acquire);
+                with(|network| network.received[self.rank][..taken as usize].contains(&contents))
+            }
+            Transfer::Receive(into, from, tag) => {
+                look(self.rank);
+                take(self.rank, into, from, tag)
+            }
+        })
     }
 
     fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>> {
-        let seen = with(|network| network.count(self.rank)).load(Ordering::Acquire);
+        look(self.rank);
         Ok(with(|network| {
-            let message = network.find(self.rank, seen, |message| message.tag == tag)?.as_ref()?;
+            let message = network.find(self.rank, |message| message.tag == tag)?.as_ref()?;
             Some((message.from, message.bytes.len()))
         }))
     }

@@ -8,17 +8,17 @@ use crate::atomic::{AtomicU64, Ordering};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, reason};
 use crate::memory::Region;
-#[cfg(not(hcube_model))]
-use libc::{process_vm_readv, process_vm_writev};
 #[cfg(hcube_model)]
-use model::{process_vm_readv, process_vm_writev};
+use model::{READ, Transfer, WRITE};
 
 /// The memory of another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Process(libc::pid_t);
 
-#[cfg(hcube_model)]
-type Transfer = model::Transfer;
+#[cfg(not(hcube_model))]
+const READ: Transfer = libc::process_vm_readv;
+#[cfg(not(hcube_model))]
+const WRITE: Transfer = libc::process_vm_writev;
 #[cfg(not(hcube_model))]
 type Transfer = unsafe extern "C" fn(
     libc::pid_t,
@@ -57,7 +57,7 @@ impl Process {
     /// # Errors
     /// The kernel's: not permitted, no such process, no such address.
     pub fn read(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(process_vm_readv, address, local)
+        self.transfer(READ, address, local)
     }
 
     /// Copies `local` to `address` of this process.
@@ -69,7 +69,7 @@ impl Process {
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn write(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
-        self.transfer(process_vm_writev, address, local)
+        self.transfer(WRITE, address, local)
     }
 
     fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> Result<(), Refused> {
@@ -177,7 +177,7 @@ impl Process {
     pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the
         // process.
-        unsafe { self.transfer_runs(process_vm_readv, there, here) }
+        unsafe { self.transfer_runs(READ, there, here) }
     }
 
     /// Copies the bytes of `here`, runs of the calling process, to the bytes of `there`, runs of this
@@ -192,7 +192,7 @@ impl Process {
     pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
         // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the
         // process.
-        unsafe { self.transfer_runs(process_vm_writev, there, here) }
+        unsafe { self.transfer_runs(WRITE, there, here) }
     }
 
     /// Stores a word of this process, which it reads as an atomic. It sees the word only when this rank has

@@ -10,7 +10,7 @@ use crate::atomic::{
     self, Ordering,
     model::{Extent, Model, Scene},
 };
-use crate::comm::model::{Member, connect};
+use crate::comm::model::{Copied, Member, connect};
 use crate::memory::Region;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ struct Image {
 
 impl Image {
     fn on_nodes(scene: &mut Scene, nodes: &[u32]) -> Vec<Self> {
-        connect(scene, nodes);
+        connect(scene, nodes, Copied::Early);
         let all = Onesided::on_nodes(scene, nodes, PART).into_iter().enumerate();
         all.map(|(rank, onesided)| Self { onesided, comm: Member::of_set_up(rank, nodes.len()) }).collect()
     }

@@ -17,10 +17,10 @@ use crate::team::{Team, current};
 use crate::token::{Content, Part, Token};
 use hcube_caf::Handle;
 use hcube_caf::event::STRIDE;
+use hcube_caf::node_lock::{NodeLock, Refused};
 use hcube_caf::others::Status;
 use hcube_core::error::Error;
 use hcube_core::onesided::Atomic;
-use lock::Words;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::c_int;
@@ -112,7 +112,7 @@ fn events(token: &Token) -> Result<Handle> {
 
 /// A lock: words on this node, or one of the runtime by its handle and the rank of its image.
 enum Lock<'a> {
-    Words(Words<'a>),
+    Words(NodeLock<'a>),
     Queue(Handle, usize),
 }
 
@@ -124,7 +124,7 @@ fn find<'a>(image: &Image, token: &Token, index: usize, number: c_int) -> Result
     match token.content {
         Content::Words(_) => match token.part_of(image, rank)? {
             // SAFETY: the words of this lock, which the runtime has set to zero.
-            Part::Here(part) => Ok(Lock::Words(unsafe { Words::at(part.wrapping_add(index * STRIDE)) })),
+            Part::Here(part) => Ok(Lock::Words(unsafe { lock::at(part.wrapping_add(index * STRIDE)) })),
             Part::Away(_) => Err(Failure::new("a lock of this node on another one")),
         },
         Content::Locks(locks) => Ok(Lock::Queue(locks, rank)),
@@ -200,7 +200,7 @@ pub fn query(image: &Image, token: &Token, index: usize, number: c_int) -> Resul
 /// `lock`, and the begin of a critical construct.
 pub fn lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
     match find(image, token, index, number)? {
-        Lock::Words(words) => words.lock(image),
+        Lock::Words(words) => Ok(words.lock(image)?),
         Lock::Queue(locks, rank) => image.lock(locks, index, rank).map_err(locked),
     }
 }
@@ -208,7 +208,7 @@ pub fn lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result
 /// `lock` with `acquired_lock=`: whether this image has it now.
 pub fn try_lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<bool> {
     match find(image, token, index, number)? {
-        Lock::Words(words) => words.try_lock(image),
+        Lock::Words(words) => Ok(words.try_lock(image)?),
         Lock::Queue(locks, rank) => image.try_lock(locks, index, rank).map_err(locked),
     }
 }
@@ -216,7 +216,7 @@ pub fn try_lock(image: &Image, token: &Token, index: usize, number: c_int) -> Re
 /// An error of the runtime when it locks.
 fn locked(error: Error) -> Failure {
     match error {
-        Error::Argument { name: "locks", .. } => lock::locked_here(),
+        Error::Argument { name: "locks", .. } => Refused::LockedHere.into(),
         error => error.into(),
     }
 }
@@ -224,13 +224,13 @@ fn locked(error: Error) -> Failure {
 /// `unlock`, and the end of a critical construct.
 pub fn unlock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
     let (locks, rank) = match find(image, token, index, number)? {
-        Lock::Words(words) => return words.unlock(image),
+        Lock::Words(words) => return Ok(words.unlock(image)?),
         Lock::Queue(locks, rank) => (locks, rank),
     };
     match image.unlock(locks, index, rank) {
         Err(Error::Argument { name: "locks", .. }) => {
             let word = image.atomic(locks, rank, index * STRIDE, Atomic::Load, 0)?;
-            Err(lock::not_locked_here(word))
+            Err(if word == 0 { Refused::Unlocked } else { Refused::LockedElsewhere }.into())
         }
         result => Ok(result?),
     }

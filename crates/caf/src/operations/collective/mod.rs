@@ -33,6 +33,8 @@ pub mod alltoall;
 pub mod broadcast;
 pub mod gather;
 pub(crate) mod members;
+#[cfg(hcube_model)]
+pub mod model;
 pub mod permute;
 mod pieces;
 pub mod reduce;

@@ -25,7 +25,7 @@ use hcube_core::memory::Region;
 use std::ops::Range;
 
 /// The longest piece that every member combines as a whole, in teams of more than two.
-const MAX_WHOLE_BYTES: usize = 4 << 10;
+const MAX_WHOLE_BYTES: usize = if cfg!(hcube_model) { 128 } else { 4 << 10 };
 
 /// How a block is divided into pieces.
 #[derive(Debug, Clone, Copy)]

@@ -19,6 +19,7 @@ use crate::operations::steps::NAMED;
 use crate::state::messages::Kind;
 use crate::state::place::Place;
 use crate::state::steps::{self, StepMessage};
+use hcube_core::atomic;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work;
@@ -88,7 +89,9 @@ impl<C: Comm> Image<C> {
             return Some((Reference { place, bytes, owner }, None));
         }
         let offset = self.staging.allocate(heap, bytes)?;
-        self.memory.own(offset, bytes).copy_from(from);
+        let copy = self.memory.own(offset, bytes);
+        atomic::written(copy.address());
+        copy.copy_from(from);
         self.comm.charge(work::COPY.of(bytes));
         Some((Reference { place: Place { image: owner, offset }, bytes, owner }, Some(offset)))
     }
@@ -129,6 +132,7 @@ impl<C: Comm> Image<C> {
         let from = self.memory.here(image, offset, bytes);
         let from =
             from.ok_or_else(|| Error::Internal(format!("a block of image {image} on another node")))?;
+        atomic::read(from.address());
         from.copy_to(into);
         self.comm.charge(work::COPY.of(bytes));
         Ok(())

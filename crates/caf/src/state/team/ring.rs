@@ -85,7 +85,10 @@ impl Ring {
         let powers = chain::links(size) as usize;
         let bytes = slot(powers, powers, 0).max(size_of::<u64>());
         let block = memory.heap().allocate(bytes)?;
-        memory.own(block, bytes).write(&vec![0; bytes]);
+        let words = (0..=board_place(powers)).step_by(size_of::<u64>());
+        let turns =
+            (0..powers).flat_map(|power| (0..SLOTS as u64).map(move |turn| slot(powers, power, turn)));
+        words.chain(turns).for_each(|word| memory.own_word(block + word).store(0, Ordering::Relaxed));
         Ok(block)
     }
 

@@ -11,7 +11,7 @@ use crate::atomic::{
     self,
     model::{Extent, Model, Scene},
 };
-use crate::comm::model::{Member, connect};
+use crate::comm::model::{Copied, Member, connect};
 
 /// A batch each, one more than a window.
 const BATCHES: &[usize] = &[BATCH_BYTES - 24; WINDOW as usize + 1];
@@ -22,7 +22,7 @@ const CUT: &[usize] = &[8, 0, PIECE_BYTES + 8, 8];
 /// and waits until all of its own have been received.
 fn exchange(scene: &mut Scene, receivers: &'static [&'static [usize]], lengths: &'static [usize]) {
     let all = receivers.len();
-    connect(scene, &(0..all as u32).collect::<Vec<_>>());
+    connect(scene, &(0..all as u32).collect::<Vec<_>>(), Copied::Early);
     for rank in 0..all {
         let senders = receivers.iter().filter(|receivers| receivers.contains(&rank)).count();
         scene.participant(move || {

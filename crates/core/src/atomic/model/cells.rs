@@ -15,7 +15,7 @@ use std::panic::Location;
 
 /// A type of the standard library with its counterpart of the model checker.
 macro_rules! atomic {
-    ($name:ident, $value:ty, $($arithmetic:tt)?) => {
+    ($name:ident, $value:ty, $($update:ident $change:ident),*) => {
         /// As the type of this name in the standard library.
         #[repr(transparent)]
         #[derive(Debug)]
@@ -38,28 +38,11 @@ macro_rules! atomic {
                 Self(UnsafeCell::new(value))
             }
 
-            /// The one at a place.
-            ///
-            /// # Safety
-            /// As of the function of the standard library.
-            pub unsafe fn from_ptr<'a>(place: *mut $value) -> &'a Self {
-                // SAFETY: passed on.
-                unsafe { &*place.cast() }
-            }
+            passed_on!($value);
 
             /// Its place.
             pub const fn as_ptr(&self) -> *mut $value {
                 self.0.get()
-            }
-
-            /// Its value, while nobody else accesses it.
-            pub fn get_mut(&mut self) -> &mut $value {
-                self.0.get_mut()
-            }
-
-            /// Its value.
-            pub fn into_inner(self) -> $value {
-                self.0.into_inner()
             }
 
             fn ordinary(&self) -> &std::sync::atomic::$name {
@@ -156,32 +139,8 @@ macro_rules! atomic {
                 result
             }
 
-            /// As [`Self::compare_exchange`]; the model checker never lets it fail without a reason.
-            #[track_caller]
-            pub fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                self.compare_exchange(current, new, success, failure)
-            }
-
-            $(atomic!(@$arithmetic $value);)?
+            $(atomic!(@update $update, $value, $change);)*
         }
-    };
-    (@number $value:ty) => {
-        atomic!(@update fetch_add, $value, wrapping_add);
-        atomic!(@update fetch_sub, $value, wrapping_sub);
-        atomic!(@update fetch_max, $value, max);
-        atomic!(@update fetch_min, $value, min);
-        atomic!(@bits $value);
-    };
-    (@bits $value:ty) => {
-        atomic!(@update fetch_and, $value, bitand);
-        atomic!(@update fetch_or, $value, bitor);
-        atomic!(@update fetch_xor, $value, bitxor);
     };
     (@update $function:ident, $value:ty, $change:ident) => {
         /// As the function of this name of the standard library.
@@ -205,13 +164,7 @@ macro_rules! atomic {
     };
 }
 
-atomic!(AtomicU8, u8, number);
-atomic!(AtomicU32, u32, number);
-atomic!(AtomicU64, u64, number);
-atomic!(AtomicUsize, usize, number);
-atomic!(AtomicI32, i32, number);
-atomic!(AtomicI64, i64, number);
-atomic!(AtomicBool, bool, bits);
+of_all_types!(atomic);
 
 /// Pointers are no part of a protocol between ranks, which map memory at different addresses.
 pub use std::sync::atomic::AtomicPtr;

@@ -110,6 +110,11 @@ impl Site {
         site
     }
 
+    /// The source that it is in.
+    pub fn file(self) -> &'static str {
+        self.file
+    }
+
     fn change(self) -> Option<Change> {
         let mutation = MUTATION.get().filter(|_| super::current::is_running())?;
         (mutation.site == self).then_some(mutation.change)

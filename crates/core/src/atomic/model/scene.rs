@@ -1,5 +1,6 @@
 //! What one execution of a model consists of.
 
+use crate::atomic::AtomicU64;
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -103,6 +104,12 @@ impl Scene {
             unsafe { place.write_bytes(0, layout.size()) };
             place
         })
+    }
+
+    /// A word of such memory.
+    pub fn word(&mut self) -> &'static AtomicU64 {
+        // SAFETY: never freed, and accessed as an atomic only.
+        unsafe { self.memory(size_of::<AtomicU64>()).cast().as_ref() }
     }
 
     /// What a participant does.

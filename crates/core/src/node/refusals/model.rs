@@ -31,6 +31,11 @@ pub const MODELS: &[Model] = &[
         rounds(scene, &["RRR|RR-", "-|-----"]);
     })
     .with(Extent::Preemptions(1)),
+    // The reader begins, so that one switch from it is enough.
+    Model::new("node::refusals", "as many refusals ahead as the rings have room for", |scene| {
+        rounds(scene, &[".|-------", "-RRR|RRR-"]);
+    })
+    .with(Extent::Preemptions(1)),
     Model::new("node::refusals", "both ranks refuse", |scene| rounds(scene, &["RR-", "RR-"]))
         .with(Extent::Preemptions(1)),
     Model::new("node::refusals", "one of three ranks refuses", |scene| rounds(scene, &["RR-", "---", "---"]))

@@ -47,9 +47,9 @@ unsafe fn bytes(list: *const libc::iovec, count: libc::c_ulong) -> impl Iterator
 }
 
 /// Notes accesses to what ranks share, at the beginnings of lines, where ranks note theirs.
-fn note(place: *mut u8, note: fn(*const u8)) {
+pub(crate) fn note(place: *mut u8, access: fn(*const u8)) {
     if place.addr().is_multiple_of(super::super::slots::NUMBER_BYTES) && is_of_scene(place) {
-        note(place);
+        access(place);
     }
 }
 
@@ -88,21 +88,11 @@ fn error_at(place: *mut u8) -> Option<i32> {
     REFUSED.get().filter(|&(refused, _)| refused == place.addr()).map(|(_, error)| error)
 }
 
-/// As the function of the C library.
-pub(super) unsafe fn process_vm_readv(
-    _: libc::pid_t,
-    here: *const libc::iovec,
-    heres: libc::c_ulong,
-    there: *const libc::iovec,
-    theres: libc::c_ulong,
-    _: libc::c_ulong,
-) -> isize {
-    // SAFETY: as of the function of the C library.
-    unsafe { copy(bytes(there, theres), bytes(here, heres), |there, _| error_at(there)) }
-}
+pub(super) const READ: Transfer = transfer::<false>;
+pub(super) const WRITE: Transfer = transfer::<true>;
 
-/// As the function of the C library.
-pub(super) unsafe fn process_vm_writev(
+/// As the two functions of the C library: it reads from, or writes to, the memory of the other process.
+unsafe fn transfer<const WRITES: bool>(
     _: libc::pid_t,
     here: *const libc::iovec,
     heres: libc::c_ulong,
@@ -110,6 +100,13 @@ pub(super) unsafe fn process_vm_writev(
     theres: libc::c_ulong,
     _: libc::c_ulong,
 ) -> isize {
-    // SAFETY: as of the function of the C library.
-    unsafe { copy(bytes(here, heres), bytes(there, theres), |_, there| error_at(there)) }
+    // SAFETY: as of the functions of the C library.
+    unsafe {
+        let (here, there) = (bytes(here, heres), bytes(there, theres));
+        if WRITES {
+            copy(here, there, |_, there| error_at(there))
+        } else {
+            copy(there, here, |there, _| error_at(there))
+        }
+    }
 }

@@ -1,0 +1,159 @@
+//! What node leaders promise, in all interleavings, by exchanges with messages between nodes.
+//!
+//! Every rank finds the blocks of all others in each exchange, and what it has sent may be written again when
+//! it returns. With votes that are sent with the blocks, all ranks know the votes of all before they write to
+//! their blocks; where one of them has invalid arguments, nobody writes.
+
+use super::{BoundedRoutes, Routes, announce, exchange, notice_bytes, pass_on, unpack_all};
+use crate::node::Node;
+use crate::state::model::{Buffer, LINE, node_of, sent};
+use crate::task::Task;
+use crate::vote::{Property, Vote};
+use hcube_core::atomic::model::{Extent, Member, Model, Scene};
+use hcube_core::comm::Comm;
+use hcube_core::comm::model::{Copied, connect};
+use hcube_core::memory::scratch::Scratch;
+use hcube_core::node::board::WORDS;
+use hcube_core::node::pace::Pace;
+use hcube_core::plan::Topology;
+use hcube_core::progress::wait::Patience;
+
+/// Bytes of a notice, and of the messages of a rank.
+const ROOM: usize = 2 << 10;
+
+/// Which exchanges ranks make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Known,
+    WithVotes,
+    /// The last rank has invalid arguments in the first exchange.
+    Refused,
+}
+
+/// A rank.
+struct Caller {
+    comm: Member,
+    node: Option<Node>,
+    routes: Routes,
+    scratch: Scratch,
+    buffers: [Buffer; 2],
+}
+
+fn patience() -> Patience {
+    Patience::new(true, false)
+}
+
+impl Caller {
+    /// Posts the first notice of an exchange, with the vote of this rank, and reads those of its node: the sum
+    /// of the votes.
+    fn announce(&mut self, task: &Task<'_>, is_valid: bool) -> Vote {
+        let own_vote = Vote::default().with(Property::Led, is_valid);
+        let Some(Node { ranks, board, .. }) = &mut self.node else { return own_vote };
+        board.see_all(patience(), &self.comm);
+        let (own, routes) = (board.own(), &self.routes);
+        let words = [u64::from(is_valid); WORDS];
+        let bytes = if is_valid { notice_bytes(routes, task.bytes_sent(self.comm.rank())) } else { 0 };
+        board.post(words, bytes, |draft| {
+            if is_valid {
+                announce(draft, ranks, own, routes, task, &mut Pace::default());
+            }
+        });
+        let mut sum = Vote::default();
+        for number in 0..ranks.len() {
+            board.wait_for(number, patience(), &self.comm);
+            sum.add(&Vote::default().with(Property::Led, board.words(number)[0] == 1));
+        }
+        sum
+    }
+
+    /// An exchange; whether there was one.
+    fn call(&mut self, kind: Kind, is_valid: bool) -> bool {
+        let [send, receive] = self.buffers;
+        let task = send.to(receive);
+        let near = self.announce(&task, is_valid);
+        let Self { comm, node, routes, scratch, .. } = self;
+        if kind == Kind::Known {
+            exchange(comm, node.as_mut(), scratch, routes, &task, patience()).expect("no errors");
+            return true;
+        }
+        let bounded = BoundedRoutes { routes, limit: LINE };
+        let valid = is_valid.then_some(&task);
+        let received =
+            pass_on(comm, node.as_mut(), scratch, bounded, &near, valid, patience()).expect("no errors");
+        let is_made = received.sum.count(Property::Led) == comm.size();
+        if is_made {
+            unpack_all(comm, node.as_mut(), scratch, bounded, received, &task, patience())
+                .expect("no errors");
+        }
+        is_made
+    }
+}
+
+/// Exchanges of ranks on these nodes.
+fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, kind: Kind) {
+    let (ranks, topology) = (numbers.len(), Topology::from_node_numbers(numbers, None));
+    connect(scene, numbers, Copied::Late);
+    let mut nodes: Vec<Option<Node>> = (0..ranks).map(|_| None).collect();
+    for number in 0..topology.nodes() as u32 {
+        let here: Vec<usize> = (0..ranks).filter(|&rank| numbers[rank] == number).collect();
+        if here.len() > 1 {
+            let all = node_of(scene, here.clone(), ROOM, false);
+            here.into_iter().zip(all).for_each(|(rank, node)| nodes[rank] = Some(node));
+        }
+    }
+    let [sends, receives] = [(); 2].map(|()| Buffer::all(scene, ranks, LINE));
+    let buffers = sends.into_iter().zip(receives).map(|(send, receive)| [send, receive]);
+    for ((comm, node), buffers) in Member::all(scene, ranks).into_iter().zip(nodes).zip(buffers) {
+        let own = comm.rank();
+        let routes = Routes::new(topology.clone(), own, ROOM, 2 * ROOM).expect("room");
+        let scratch = Scratch::new(2 * ROOM).expect("memory");
+        let mut caller = Caller { comm, node, routes, scratch, buffers };
+        scene.participant(move || {
+            let [send, receive] = buffers;
+            receive.fill(|_| 0);
+            for round in 0..rounds {
+                send.fill(|to| sent(round, own, to));
+                let refuses = kind == Kind::Refused && round == 0;
+                let is_made = caller.call(kind, !refuses || own + 1 < ranks);
+                assert_eq!(is_made, !refuses);
+                if is_made {
+                    receive.check(|from| sent(round, from, own));
+                }
+            }
+            if let Some(node) = &mut caller.node {
+                node.board.see_all(patience(), &caller.comm);
+            }
+        });
+    }
+}
+
+const TWO_AND_ONE: &[u32] = &[0, 0, 1];
+const TWO_AND_TWO: &[u32] = &[0, 1, 0, 1];
+
+/// The cases.
+pub const MODELS: &[Model] = &[
+    Model::new("alltoall::leaders", "nodes of two ranks and one", |scene| {
+        rounds(scene, TWO_AND_ONE, 2, Kind::Known);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "two nodes of two ranks", |scene| {
+        rounds(scene, TWO_AND_TWO, 1, Kind::Known);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "votes of nodes of two ranks and one", |scene| {
+        rounds(scene, TWO_AND_ONE, 2, Kind::WithVotes);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "votes of two nodes of two ranks", |scene| {
+        rounds(scene, TWO_AND_TWO, 1, Kind::WithVotes);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "a rank is refused", |scene| {
+        rounds(scene, TWO_AND_ONE, 2, Kind::Refused);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "many exchanges of two nodes of two ranks", |scene| {
+        rounds(scene, TWO_AND_TWO, 3, Kind::WithVotes);
+    })
+    .with(Extent::Random(100)),
+];
