@@ -206,7 +206,7 @@ mod tests {
                 let all: u128 = parts.iter().map(|part| part[side] as u128).sum();
                 prop_assert_eq!(Some(all), total);
             }
-            for rank in 0..ranks {
+            for (rank, bytes) in parts.iter().enumerate() {
                 let share = |all: usize, block: usize| {
                     (all as u128).saturating_sub(block as u128 * rank as u128).min(block as u128) as usize
                 };
@@ -214,11 +214,11 @@ mod tests {
                 prop_assert_eq!(shape.columns_of(rank), share(columns, column_block));
                 // Regions contain their blocks, or this panics.
                 // SAFETY: never accessed.
-                let part = |side: usize| unsafe { Region::new(std::ptr::null_mut(), parts[rank][side]) };
+                let part = |side: usize| unsafe { Region::new(std::ptr::null_mut(), bytes[side]) };
                 let of_rank = Blocks::new(&shape, rank, ranks);
                 for (list, side) in [(of_rank.outgoing(part(0)), 0), (of_rank.incoming(part(1)), 1)] {
-                    let bytes: usize = list.iter().map(|block| block.bytes()).sum();
-                    prop_assert_eq!(bytes, parts[rank][side]);
+                    let all: usize = list.iter().map(|block| block.bytes()).sum();
+                    prop_assert_eq!(all, bytes[side]);
                 }
                 if shape.is_symmetric() && let Some((own, side, stride)) = shape.own_block(rank, part(0)) {
                     prop_assert_eq!(own.len(), (side - 1) * stride + side * element_bytes);

@@ -35,14 +35,14 @@ mod tests {
             let (range, page) = (bounds[0].min(bounds[1])..bounds[0].max(bounds[1]), 1_usize << log);
             let wide = [range.start as u128, page as u128, range.end as u128];
             let inside = inside(&range, page);
-            prop_assert!(inside.start % page == 0 && inside.end % page == 0 && inside.end <= range.end);
+            prop_assert!(inside.start.is_multiple_of(page) && inside.end.is_multiple_of(page) && inside.end <= range.end);
             // The most that there are.
             let [start, size, end] = wide;
             let most = (end / size * size).saturating_sub(start.next_multiple_of(size));
             prop_assert_eq!(inside.len() as u128, most);
             prop_assert!(inside.is_empty() || inside.start >= range.start);
             let from_page = from_page(&range, page);
-            prop_assert!(from_page.end == range.end && from_page.start % page == 0);
+            prop_assert!(from_page.end == range.end && from_page.start.is_multiple_of(page));
             prop_assert!(from_page.start <= range.start && range.start - from_page.start < page);
         }
     }

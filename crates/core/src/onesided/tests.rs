@@ -336,7 +336,7 @@ proptest! {
                 prop_assert_eq!([i128::from(bounds.start), i128::from(bounds.end)], [first, end]);
                 prop_assert_eq!(shape.extent() as i128, end - first);
                 let [first, end] = [first, end].map(|at| at + offset as i128);
-                let inside = (first >= 0 && fits(offset as i128) && fits(end)).then(|| first as usize..end as usize);
+                let inside = (first >= 0 && fits(offset as i128) && fits(end)).then_some(first as usize..end as usize);
                 prop_assert_eq!(shape.range(offset), inside);
                 let sent = bytes_of(&shape.words()).to_vec();
                 let (received, rest) = Shape::from_bytes(&sent).expect("a shape");

@@ -71,7 +71,8 @@ unsafe fn repeat<const PACK: bool, const STREAM: bool>(
             return runs::<PACK, STREAM>(*length, memory, stride, count, packed);
         }
         for number in 0..count as isize {
-            packed = whole::<PACK, STREAM>(inner, memory.wrapping_offset(stride.wrapping_mul(number)), packed);
+            packed =
+                whole::<PACK, STREAM>(inner, memory.wrapping_offset(stride.wrapping_mul(number)), packed);
         }
     }
     packed
