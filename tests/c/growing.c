@@ -9,7 +9,8 @@ int main(int argc, char **argv) {
   begin_program(&argc, &argv);
   while (next_round()) {
     kept[round] = (char *)allocate(BYTES);
-    memset(kept[round++], round, BYTES);
+    memset(kept[round], round, BYTES);
+    round++;
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok\n");

@@ -5,10 +5,12 @@
 
 #include "process.h"
 
+#include <malloc.h>
+
 /* What a process uses. */
 typedef struct use {
   long files, shared_mappings, mappings;
-  long bytes; /* resident, without pages of files */
+  long bytes; /* allocated, and resident shared memory: freed memory may stay resident */
 } use;
 
 static inline use use_now(void) {
@@ -16,15 +18,15 @@ static inline use use_now(void) {
   now.files = open_files();
   now.shared_mappings = mappings_of("memfd:hcube");
   now.mappings = mappings_of("");
-  now.bytes = field("/proc/self/status", "RssAnon") + field("/proc/self/status", "RssShmem");
+  struct mallinfo2 allocated = mallinfo2();
+  now.bytes = (long)(allocated.uordblks + allocated.hblkhd) + field("/proc/self/status", "RssShmem");
   return now;
 }
 
 /* Compares with the use after a third of the rounds, when the caches of all libraries are full. A little may come
- * later: freed memory is divided anew, and MPI libraries keep some bytes for every communicator. Less than that is no
- * growth with the rounds. */
+ * later: MPI libraries keep some bytes for every communicator. Less than that is no growth with the rounds. */
 static inline void require_flat(int rounds, const use *settled) {
-  enum { BYTES = 1 << 20, BYTES_OF_A_ROUND = 16 << 10 };
+  enum { BYTES = 512 << 10, BYTES_OF_A_ROUND = 4 << 10 };
   use now = use_now();
   int later = rounds - rounds / 3;
   long files = now.files - settled->files, shared = now.shared_mappings - settled->shared_mappings;
