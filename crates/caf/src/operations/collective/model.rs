@@ -165,6 +165,5 @@ pub const MODELS: &[Model] = &[
     Model::new("caf::teams", "teams of two images and of none", |scene| teams(scene, &[1, -1], 1))
         .with(Extent::Preemptions(1)),
     Model::new("caf::teams", "teams of three images", |scene| teams(scene, &[2, 1, 2], 1))
-        .with(Extent::Preemptions(1))
-        .long(),
+        .with(Extent::Preemptions(1)),
 ];

@@ -177,11 +177,11 @@ impl Board {
 /// A board that a member offers to the others: its offset, and the bytes of a slot.
 pub(crate) type Offer = Option<(usize, usize)>;
 
-/// Before the members have met: offers a board to the others.
+/// Before the members have met, which orders what they read afterwards: offers a board to the others.
 pub(crate) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesided<C>) -> Offer {
     let offer = Board::allocate(ring.size(), false, shares_cores, memory);
     let offset = offer.map_or(NONE, |(offset, _)| offset as u64);
-    memory.own_word(ring.block() + board_place(ring.powers())).store(offset, Ordering::Release);
+    memory.own_word(ring.block() + board_place(ring.powers())).store(offset, Ordering::Relaxed);
     offer
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn take<C: Comm>(
 /// The board of a member, along its chain of links from the image `own`.
 fn find<C: Comm>(ring: &Ring, own: usize, rank: usize, memory: &Onesided<C>) -> Option<Place> {
     let read = |link: Link, at: usize| {
-        memory.here_word(link.image, link.block + at).map(|word| word.load(Ordering::Acquire))
+        memory.here_word(link.image, link.block + at).map(|word| word.load(Ordering::Relaxed))
     };
     let mut at = Link { image: own, block: ring.block() };
     for distance in ring.chain_to(rank) {

@@ -92,7 +92,7 @@ impl Ring {
         Ok(block)
     }
 
-    /// A member whose links are known, which it publishes.
+    /// A member whose links are known, which it writes for others. The members meet before they read them.
     pub fn new<C: Comm>(
         rank: usize,
         size: usize,
@@ -102,7 +102,7 @@ impl Ring {
     ) -> Self {
         for (power, pair) in links.iter().enumerate() {
             for (direction, link) in pair.iter().enumerate() {
-                memory.own_word(block + place(power, direction)).store(link.word(), Ordering::Release);
+                memory.own_word(block + place(power, direction)).store(link.word(), Ordering::Relaxed);
             }
         }
         Self { rank, size, block, links }
