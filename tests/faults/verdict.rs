@@ -86,8 +86,8 @@ struct Broken {
 
 /// All of them, with the reason.
 const BROKEN: [Broken; 1] = [
-    // A rank that cannot attach the memory of UCX's transport when the first long message of another one arrives
-    // drops the request: both wait for ever (doc/troubleshooting.md, "MPICH does not end").
+    // A rank that cannot attach the memory of UCX's transport when the first long message of another one
+    // arrives drops the request: both wait for ever (doc/troubleshooting.md, "MPICH does not end").
     Broken { mpi: Mpi::Mpich, fault: Fault::Memory, said: "UCX  ERROR shmat(" },
 ];
 
@@ -132,8 +132,8 @@ fn end_of(system: &System, fault: Fault, outcome: &Outcome) -> Result<End, Strin
     }
 }
 
-/// Seconds that a job may take beside the time for which a rank is stopped. Far more than any of them needs: a
-/// limit for a hang, not for slowness.
+/// Seconds that a job may take beside the time for which a rank is stopped. Far more than any of them needs:
+/// a limit for a hang, not for slowness.
 const MAX_SECONDS: u64 = 120;
 
 /// Runs a system with a fault of one rank, which a long stop stops for `long` seconds.

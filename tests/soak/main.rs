@@ -5,9 +5,9 @@
 //! nothing may grow. A line a minute says how far it is; failures are printed at once, with the command
 //! that repeats them. In `make test`, every job has one short run.
 //!
-//! `HCUBE_TEST_SOAK="hours=6 seed=1 runs=100 log=FILE jobs=bsp,caf"`: the length of [`hours`]; the seed of the
-//! first run; the number of runs, also before the hours are over; a file of comma-separated values that gets
-//! a line for each run; the jobs. All may be left out.
+//! `HCUBE_TEST_SOAK="hours=6 seed=1 runs=100 log=FILE jobs=bsp,caf"`: the length of [`hours`]; the seed of
+//! the first run; the number of runs, also before the hours are over; a file of comma-separated values that
+//! gets a line for each run; the jobs. All may be left out.
 
 use hcube_testing as common;
 

@@ -246,7 +246,8 @@ pub(crate) mod tests {
             prop_assert_eq!(axis.local(process, end) as u128, local(axis, process, end));
             let section = Section { axis, start: index, length: end - index };
             prop_assert_eq!(section.count(process) as u128, local(axis, process, end) - local(axis, process, index));
-            // The owner is the process that has an index more behind it, and as many as are left of the block.
+            // The owner is the process that has an index more behind it, and as many as are left of the
+            // block.
             let place = axis.place(index);
             let until = index as u128 + place.left as u128;
             prop_assert_eq!(local(axis, place.process, index + 1) - local(axis, place.process, index), 1);

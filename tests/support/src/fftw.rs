@@ -62,8 +62,8 @@ pub fn counts(openmpi: &'static [usize], mpich: &'static [usize]) -> &'static [u
     if is_preloaded() { openmpi } else { mpich }
 }
 
-/// Whether FFTW's source is there, from which the programs are built; a test that needs it is skipped where it
-/// is not.
+/// Whether FFTW's source is there, from which the programs are built; a test that needs it is skipped where
+/// it is not.
 pub fn has_source() -> bool {
     let files = fs::read_dir(root().join("target/fftw/source")).into_iter().flatten().flatten();
     let found = files.map(|file| file.file_name()).any(|name| name.to_string_lossy().ends_with(".tar.gz"));

@@ -1,6 +1,6 @@
-//! Numbers for properties of index arithmetic: most are where a sum or a product of sizes leaves 31, 32, 62, 63 or
-//! 64 bits. A property compares a function with the same formula in 128 bits: the result is exact, or the function
-//! reports the error that it promises.
+//! Numbers for properties of index arithmetic: most are where a sum or a product of sizes leaves 31, 32, 62,
+//! 63 or 64 bits. A property compares a function with the same formula in 128 bits: the result is exact, or
+//! the function reports the error that it promises.
 
 use proptest::prelude::*;
 use proptest::sample::select;

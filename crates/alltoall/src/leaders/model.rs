@@ -44,8 +44,8 @@ fn patience() -> Patience {
 }
 
 impl Caller {
-    /// Posts the first notice of an exchange, with the vote of this rank, and reads those of its node: the sum
-    /// of the votes.
+    /// Posts the first notice of an exchange, with the vote of this rank, and reads the notices of its
+    /// node: the sum of the votes.
     fn announce(&mut self, task: &Task<'_>, is_valid: bool) -> Vote {
         let own_vote = Vote::default().with(Property::Led, is_valid);
         let Some(Node { ranks, board, .. }) = &mut self.node else { return own_vote };

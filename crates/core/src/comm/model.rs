@@ -9,11 +9,10 @@
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece};
-use crate::atomic::model::{Scene, is_running};
+use crate::atomic::model::{Scene, is_running, note};
 use crate::atomic::{self, AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::memory::Region;
-use crate::node::single_copy::model::note;
 use crate::progress::{Progress, model_rank::Rank, pollers::Pollers};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -172,8 +172,8 @@ impl<'env, C: Comm> Requests<'env, C> {
 }
 
 impl<C: Comm> Drop for Requests<'_, C> {
-    /// Reached with outstanding transfers only by a panic: the memory would be freed while MPI uses it. The panic
-    /// of a model ends its messages too.
+    /// Reached with outstanding transfers only by a panic: the memory would be freed while MPI uses it. The
+    /// panic of a model ends its messages too.
     fn drop(&mut self) {
         let is_of_model = cfg!(hcube_model) && std::thread::panicking();
         if !self.under_way.is_empty() && !is_of_model {

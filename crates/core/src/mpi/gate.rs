@@ -139,8 +139,8 @@ pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<
     attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }
 
-/// Local: what the system that keeps an `S` on a communicator does with it before the communicator is freed, as
-/// [`attribute::Attached::at_end`] says.
+/// Local: what the system that keeps an `S` on a communicator does with it before the communicator is freed,
+/// as [`attribute::Attached::at_end`] says.
 ///
 /// # Errors
 /// As [`enter`].

@@ -103,8 +103,8 @@ impl<C> CommState<C> {
         self.owner.load(Ordering::Acquire) != NOBODY
     }
 
-    /// Drops what systems keep, the latest first, and hands out the communicator. With `is_active`, MPI may be
-    /// called: what [`Contents::at_end`] has registered is called before.
+    /// Drops what systems keep, the latest first, and hands out the communicator. With `is_active`, MPI may
+    /// be called: what [`Contents::at_end`] has registered is called before.
     pub fn into_comm(self, is_active: bool) -> Option<C> {
         let Contents { comm, slots } = self.contents.into_inner();
         let mut slots = slots.into_inner();

@@ -258,8 +258,8 @@ impl Segment {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Requests the kernel to commit memory for the pages of a range, if it can (Linux 5.14); otherwise memory
-    /// is committed at first use, and the process ends if none is left.
+    /// Requests the kernel to commit memory for the pages of a range, if it can (Linux 5.14); otherwise
+    /// memory is committed at first use, and the process ends if none is left.
     ///
     /// # Errors
     /// Where there is no memory.

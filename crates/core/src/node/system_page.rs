@@ -1,8 +1,8 @@
 //! Pages of the system: 4 KiB, on some processors 16 KiB or 64 KiB.
 //!
-//! Layouts of shared memory, which are the same everywhere, count pages of 4 KiB. What the kernel is told of a range
-//! must begin at a page of the system, and it rounds the length up: it would free memory after the range that is in
-//! use. So ranges are rounded here.
+//! Layouts of shared memory, which are the same everywhere, count pages of 4 KiB. What the kernel is told of
+//! a range must begin at a page of the system, and it rounds the length up: it would free memory after the
+//! range that is in use. So ranges are rounded here.
 
 use std::ops::Range;
 

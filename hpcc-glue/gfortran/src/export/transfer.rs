@@ -52,8 +52,8 @@ impl Remote {
         }
     }
 
-    /// Whether it is all of a scalar coarray. gfortran 12 copies a complex one, and passes the distance of the
-    /// copy as the offset.
+    /// Whether it is all of a scalar coarray. gfortran 12 copies a complex one, and passes the distance of
+    /// the copy as the offset.
     ///
     /// # Safety
     /// As [`Self::side`].
@@ -101,7 +101,7 @@ impl Remote {
         let Part::Here(part) = token.part(image, self.number)? else { return Ok(None) };
         let (address, bytes) = (part.wrapping_add(self.offset), count * one.elem_len);
         if self.offset.checked_add(bytes).is_none_or(|end| end > token.bytes) {
-            // SAFETY: as above.
+            // SAFETY: the descriptor is living.
             if unsafe { self.is_whole_scalar(token) } {
                 return Ok(None);
             }

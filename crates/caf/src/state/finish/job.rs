@@ -2,8 +2,8 @@
 //! its model explores all states, its tests take random steps.
 //!
 //! Each step is one of an image: it takes a function that is in transit to it; it runs one that it has taken,
-//! which ships at most two; it contributes to the reduction that comes next, when all that it has shipped
-//! has been taken and all that it has taken has run; or it takes the sum of one to which all have contributed.
+//! which ships at most two; it contributes to the reduction that comes next, when all that it has shipped has
+//! been taken and all that it has taken has run; or it takes the sum of one to which all have contributed.
 
 use super::{Counts, Label};
 

@@ -22,4 +22,4 @@ pub use crate::comm::model::Member;
 pub use crate::progress::model_rank::Rank;
 pub use current::{is_running, participant};
 pub use explore::{Explored, Extent, Failure, Model};
-pub use scene::{End, Scene, is_of_scene};
+pub use scene::{End, Scene, is_of_scene, note};

@@ -25,6 +25,17 @@ pub(super) struct Participant {
     pub ended: Rc<Cell<bool>>,
 }
 
+/// The distance of the places at which copies note their accesses: words, at whose beginnings ranks note
+/// theirs.
+const NOTED: usize = size_of::<u64>();
+
+/// Notes the access of a copy to memory that participants share.
+pub fn note(place: *mut u8, access: fn(*const u8)) {
+    if place.addr().is_multiple_of(NOTED) && is_of_scene(place) {
+        access(place);
+    }
+}
+
 /// Whether a place is in the memory that the participants share.
 pub fn is_of_scene(place: *const u8) -> bool {
     MEMORY.with_borrow(|memory| {

@@ -266,8 +266,8 @@ mod tests {
     }
 
     proptest! {
-        /// Loops around a run, of which neighbours are joined: no number differs from the same one in 128 bits,
-        /// or there is no layout.
+        /// Loops around a run, of which neighbours are joined: no number differs from the same one in 128
+        /// bits, or there is no layout.
         #[test]
         fn loops_of_any_size_are_exact_or_refused(
             length in sizes(), loops in proptest::collection::vec((sizes(), distances()), 0..4), by in distances(),

@@ -125,8 +125,8 @@ proptest! {
         let [first, second] = counts.map(|count| count as u128);
         let bytes = (first * second).checked_mul(element_bytes as u128);
         let fits = |&bytes: &u128| isize::try_from(bytes).is_ok();
-        // A product of three of 64 bits that leaves 128 bits does not fit either. Where nothing is left of it,
-        // the first two may not fit.
+        // A product of three of 64 bits that leaves 128 bits does not fit either. Where nothing is left of
+        // it, the first two may not fit.
         let expected = bytes.filter(|bytes| fits(bytes) && usize::try_from(first * second).is_ok());
         prop_assert_eq!(grid.bytes().map(|bytes| bytes as u128), expected);
         let reach = |axis: &Axis| axis.stride as u128 * (axis.count as u128 - 1);

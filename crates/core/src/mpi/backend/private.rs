@@ -12,7 +12,8 @@ use std::ffi::c_int;
 
 /// Whether MPI_Comm_split has failed for want of memory: on this rank only, in the middle of its messages, so
 /// that the other ranks wait in it for ever. Where there are no further communicators, it fails on all ranks.
-/// The class of both is MPI_ERR_OTHER in MPICH; Open MPI's texts contain the word only for want of memory, too.
+/// The class of both is MPI_ERR_OTHER in MPICH; Open MPI's texts contain the word only for want of memory,
+/// too.
 fn is_want_of_memory(error: &Error) -> bool {
     matches!(error, Error::Mpi { text, .. } if text.to_lowercase().contains("memory"))
 }

@@ -2,7 +2,7 @@
 //! and writes it, and that are refused where the case says so.
 
 use super::Process;
-use crate::atomic::{self, model::is_of_scene};
+use crate::atomic::{self, model::note};
 use std::cell::Cell;
 
 /// As the two functions of the C library, which are not unwound.
@@ -44,13 +44,6 @@ unsafe fn bytes(list: *const libc::iovec, count: libc::c_ulong) -> impl Iterator
         let first = std::ptr::with_exposed_provenance_mut::<u8>(run.iov_base.addr());
         (0..run.iov_len).map(move |byte| first.wrapping_add(byte))
     })
-}
-
-/// Notes accesses to what ranks share, at the beginnings of lines, where ranks note theirs.
-pub(crate) fn note(place: *mut u8, access: fn(*const u8)) {
-    if place.addr().is_multiple_of(super::super::slots::NUMBER_BYTES) && is_of_scene(place) {
-        access(place);
-    }
 }
 
 /// Copies from `from` to `to`, up to the first pair of places that `is_refused` has an error for.
