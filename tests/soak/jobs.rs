@@ -1,7 +1,7 @@
 //! What a soak runs: the clients of the tests that check all their results, with random arguments.
 
 use crate::common::chance::Chance;
-use crate::common::preload::preload_variable;
+use crate::common::preload::{c_client, preload_variable};
 use crate::common::scalapack;
 use crate::common::{Language, Launch, Mpi, bsp, by_mpi, client, fftw, gfortran};
 
@@ -34,7 +34,10 @@ pub const JOBS: [Job; 21] = [
         Some(requests(chance, client_of("nonblocking", ranks), "hcube"))
     }),
     Job::again("persistent", persistent),
-    Job::once("preloaded", |_, ranks| Some(preloaded("preload", ranks).arg("preload"))),
+    Job::once("preloaded", |_, ranks| {
+        let program = c_client(Language::C11, Mpi::selected());
+        Some(Launch::new("env", ranks).arg(preload_variable()).arg(program).arg("preload"))
+    }),
     Job::once("preloaded-neighbours", preloaded_neighbours),
     Job::again("preloaded-nonblocking", |chance, ranks| {
         Some(requests(chance, preloaded("nonblocking", ranks), "preload"))

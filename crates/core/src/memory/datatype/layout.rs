@@ -279,7 +279,8 @@ mod tests {
             for &(count, stride) in &loops {
                 placed = placed.and_then(|placed| placed.repeated(count, stride));
                 bytes = if fits { bytes * count as i128 } else { 0 };
-                reach += (count as i128 - 1) * stride as i128;
+                // Beyond 128 bits there is no layout.
+                reach = (count as i128 - 1).wrapping_mul(stride as i128).wrapping_add(reach);
                 fits &= is_address(bytes) && is_address(count as i128 * stride as i128);
             }
             let placed = placed.and_then(|placed| placed.moved(by));
