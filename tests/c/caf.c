@@ -310,8 +310,7 @@ static void shipped_functions(void) {
   const int64_t length = 3;
   int64_t sums[2], all[2];
   hcube_event done = event(0, HCUBE_CAF_THIS_IMAGE);
-  SUCCEED(hcube_caf_register(work, &function, &failure));
-  REQUIRE(function == 0);
+  count_of_runs = sum_of_arguments = 0;
   barrier();
   SUCCEED(hcube_caf_finish_begin(world, &failure));
   SUCCEED(hcube_caf_spawn(world, at(1), function, &length, 8, &done, &failure));
@@ -352,6 +351,8 @@ int main(int argc, char **argv) {
   SUCCEED(hcube_caf_team_size(world, &images, &failure));
   counts = statistics_so_far();
   REQUIRE(counts.struct_size == sizeof counts && counts.spawned == 0);
+  SUCCEED(hcube_caf_register(work, &function, &failure));
+  REQUIRE(function == 0);
   while (next_round()) all_functions();
   counts.struct_size = sizeof counts;
   SUCCEED(hcube_caf_last_statistics(&counts, &failure));
