@@ -163,7 +163,7 @@ thread() {
         "${threads[@]}" -- "${own_functions[@]}"
 }
 
-# Loads and stores are as ordered as on the machine that emulates; code and pages are those of aarch64.
+# Loads and stores are ordered as on the host; code and page size are that of aarch64.
 aarch64() {
     local arm=aarch64-unknown-linux-gnu libraries
     [ -d "$(rustc --print sysroot)/lib/rustlib/$arm/lib" ] || skip "rustup target add $arm: not installed"

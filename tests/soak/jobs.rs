@@ -75,7 +75,7 @@ fn length(chance: &mut Chance) -> String {
     chance.from(1, most).to_string()
 }
 
-/// The path of exchanges: hcube's choice, or one of those that it has.
+/// The path of exchanges: hcube's choice, or any path that it has.
 fn by_any_path(chance: &mut Chance, launch: Launch) -> Launch {
     match *chance.one(&["", "", "shared", "single-copy", "message"]) {
         "" => launch,

@@ -1,4 +1,4 @@
-//! One run of a soak, all of which follows from its seed.
+//! One run of a soak. Its seed determines everything about it.
 
 use crate::common::chance::Chance;
 use crate::common::{
