@@ -115,7 +115,7 @@ impl fmt::Display for End {
 fn end_of(system: &System, fault: Fault, outcome: &Outcome) -> Result<End, String> {
     let all = || format!("{outcome:#?}");
     let (well, happened) =
-        (outcome.status.success(), outcome.stderr.contains(&format!("fault: {} of rank", fault.kind())));
+        (outcome.ended_well(), outcome.stderr.contains(&format!("fault: {} of rank", fault.kind())));
     // Apart from the message of the fault itself.
     let told = outcome.stderr.lines().chain(outcome.stdout.lines()).any(|line| !line.starts_with("fault: "));
     let right = well && outcome.stdout.contains(system.said);

@@ -2,12 +2,12 @@
 
 use super::Placement;
 use crate::common::bsp::launch;
-use crate::common::hosts::Hosts;
+use crate::common::hosts::new_hosts;
 
 /// All functions, and random programs, on hosts with different numbers of processes.
 #[test]
 fn bsp_programs() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let placements: [Placement; 4] = [&[1, 1], &[3, 1], &[1, 3, 2], &[2, 1, 1, 2]];
     for placement in placements {
         let ranks = placement.iter().sum();
@@ -27,7 +27,7 @@ fn bsp_programs() {
 /// on another host: messages are needed.
 #[test]
 fn errors_of_bsp_programs() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let cases = [
         ("put-beyond", "process 2: bsp_put: offset + nbytes = 65: expected at most 64, the most bytes"),
         ("put-null-there", "process 0: bsp_sync: bsp_put or bsp_hpput by process 2: "),

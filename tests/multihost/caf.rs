@@ -2,12 +2,12 @@
 
 use super::Placement;
 use crate::common::Launch;
-use crate::common::hosts::Hosts;
+use crate::common::hosts::new_hosts;
 
 /// All functions, on hosts with different numbers of images, in both orders.
 #[test]
 fn coarray_programs() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let placements: [Placement; 4] = [&[1, 1], &[3, 1], &[1, 3, 1], &[2, 1, 1, 1]];
     for placement in placements {
         let images = placement.iter().sum();
@@ -21,7 +21,7 @@ fn coarray_programs() {
 /// An image that is marked as failed is known on other hosts, in each function that waits.
 #[test]
 fn failed_images_of_other_hosts() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     for wait in ["barrier", "event", "lock", "finish", "allocation"] {
         let launch = Launch::client("caf_failures", 3).args(["marked", wait]).whole_lines();
         let outcome = launch.on(&hosts, &[1, 2]).limit(60).run();

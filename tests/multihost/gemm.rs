@@ -2,7 +2,7 @@
 
 use super::Placement;
 use crate::common::Launch;
-use crate::common::hosts::Hosts;
+use crate::common::hosts::{Hosts, new_hosts};
 use crate::common::scalapack::{self, WithHcube};
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[test]
 fn matrix_products() {
     type Variables = &'static [(&'static str, &'static str)];
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let runs: [(Placement, Variables, &str); 5] = [
         (&[3, 1], &[("HCUBE_GEMM", "summa"), ("HCUBE_GEMM_BROADCAST", "binomial")], "summa"),
         (&[2, 1, 1], &[("HCUBE_GEMM", "summa"), ("HCUBE_GEMM_BROADCAST", "ring")], "summa"),
@@ -81,7 +81,7 @@ impl Shares {
 /// The bytes that are sent between hosts are as in the schedules.
 #[test]
 fn bytes_of_matrix_products() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     for shares in SHARES {
         for broadcast in ["binomial", "ring", "scatter-allgather"] {
             let ranks = shares.placement.iter().sum();
@@ -96,7 +96,7 @@ fn bytes_of_matrix_products() {
 /// The same for a program that calls PDGEMM, whose statistics say how many bytes panels have.
 #[test]
 fn preloaded_matrix_products() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let Some(program) = scalapack::client("gemm_hosts", "-pblas", &["-DPBLAS"]) else { return };
     for (number, shares) in SHARES.iter().enumerate() {
         let ranks = shares.placement.iter().sum();

@@ -2,13 +2,13 @@
 
 use super::Placement;
 use crate::common::gfortran::launch;
-use crate::common::hosts::Hosts;
+use crate::common::hosts::new_hosts;
 
 /// Access, components and what their pointers lead to, synchronisation, collective subroutines, teams; one
 /// image and several on a host.
 #[test]
 fn fortran_programs_with_coarrays() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let placements: [Placement; 3] = [&[1, 1], &[1, 2, 1], &[3, 1]];
     for name in
         ["hello", "sections", "kinds", "components", "pointers", "synchronisation", "collectives", "teams"]
@@ -28,7 +28,7 @@ fn fortran_programs_with_coarrays() {
 /// Images that fail, and an error whose line another host has to show.
 #[test]
 fn images_of_other_hosts_fail() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let Some(run) = launch("failed", 3) else { return };
     let text = run.limit(120).on(&hosts, &[1, 2]).run().success();
     assert_eq!(text, "failed: passed\n");

@@ -1,13 +1,13 @@
 //! Longest common subsequences of strings whose parts are on several hosts.
 
 use super::Placement;
-use crate::common::hosts::Hosts;
+use crate::common::hosts::new_hosts;
 use crate::common::{Launch, lcs};
 
 /// Lengths, bounds, ends and refusals, with one rank and several on a host.
 #[test]
 fn longest_common_subsequences() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let placements: [Placement; 4] = [&[1, 1], &[2, 1], &[1, 2, 1], &[1, 1, 1]];
     for placement in placements {
         let ranks = placement.iter().sum();

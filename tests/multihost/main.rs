@@ -14,7 +14,7 @@ mod lcs;
 mod matmul;
 
 use common::alltoall::Run;
-use common::hosts::{Hosts, KEEPALIVE, all_gone};
+use common::hosts::{Hosts, KEEPALIVE, all_gone, new_hosts};
 use common::preload::{Preloaded, c_client, c_forms, fortran_client, python, served};
 use common::update::{MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
 use common::{Language, Launch, Mpi, Outcome};
@@ -31,12 +31,12 @@ type Placement = &'static [usize];
 /// What they leave in that memory is found.
 #[test]
 fn hosts_have_nothing_in_common() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let script = "touch /dev/shm/of-$(hostname); echo host=$(hostname) first=$(cat /proc/1/comm) \
                   files=$(ls /dev/shm | grep -c ^of-) interfaces=$(grep -c : /proc/net/dev)";
     let launch = Launch::new("sh", 2).args(["-c", script]).on(&hosts, &[1, 1]);
     let text = launch.run().success();
-    let left = hosts.shared_memory();
+    let left = hosts.shared_memory().expect("hosts");
     for host in ["node1", "node2"] {
         assert!(text.contains(&format!("host={host} first=sh files=1 interfaces=2")), "{text}");
         assert_eq!(left[host], [format!("/dev/shm/of-{host}")]);
@@ -46,7 +46,7 @@ fn hosts_have_nothing_in_common() {
 /// Nothing is left of hosts after their test, though it fails or is killed.
 #[test]
 fn hosts_leave_nothing_behind() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let processes = hosts.processes();
     assert!(processes.len() >= 3, "one for each host: {processes:?}");
     let failed = std::thread::spawn(move || {
@@ -72,7 +72,7 @@ fn hosts_leave_nothing_behind() {
 #[test]
 #[ignore = "ends this program by SIGKILL"]
 fn hosts_until_killed() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let numbers: Vec<String> = hosts.processes().iter().map(u32::to_string).collect();
     println!("inside: {}", numbers.join(" "));
     // SAFETY: a signal to this very process.
@@ -97,7 +97,7 @@ fn path(placement: Placement, mode: i32) -> Path {
 /// Word by word the same as a serial loop, in every mode.
 #[test]
 fn random_access() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let placements: [Placement; 8] =
         [&[1, 1], &[2, 2], &[3, 1], &[1, 3], &[2, 1, 1], &[3, 3, 3], &[1, 1, 1, 1], &[2, 1, 2, 1]];
     for placement in placements {
@@ -118,7 +118,7 @@ fn random_access() {
 /// Ranks of several hosts exchange messages; a grid inside of one host reads its memory.
 #[test]
 fn transpositions_on_grids() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     let runs: [(Placement, &str); 4] =
         [(&[1, 1], "ok 84 12"), (&[2, 2], "ok 120 0"), (&[3, 1], "ok 120 0"), (&[1, 3], "ok 120 12")];
     for (placement, expected) in runs {
@@ -131,7 +131,7 @@ fn transpositions_on_grids() {
 /// The benchmark says which nodes it has found.
 #[test]
 fn the_tool_sees_the_nodes() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let placements: [(Placement, &str); 2] = [
         (&[3, 1], "4 rank(s) on 2 node(s) (3, 1 per node)"),
         (&[2, 1, 1], "4 rank(s) on 3 node(s) (2, 1, 1 per node)"),
@@ -146,7 +146,7 @@ fn the_tool_sees_the_nodes() {
 
 #[test]
 fn official_hpcc() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let runs: [(Placement, &str, &str); 4] = [
         (&[2, 2], "auto", "2 nodes, shared memory inside, hypercube between"),
         (&[3, 1], "three-hop", "2 nodes, three hops"),
@@ -174,7 +174,7 @@ fn official_hpcc() {
 /// Every path and schedule, with the path of each call in place checked by the client.
 #[test]
 fn alltoall() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let placements: [Placement; 6] = [&[3, 1], &[2, 2], &[2, 1, 1], &[1, 3], &[1, 1, 1, 1], &[2, 2, 2]];
     let mut number = 0;
     for path in ["auto", "single-copy", "shared", "message"] {
@@ -200,7 +200,7 @@ fn alltoall() {
 /// Exchanges by messages between leaders of the hosts.
 #[test]
 fn alltoall_by_node_leaders() {
-    let Some(hosts) = Hosts::new(4) else { return };
+    let Some(hosts) = new_hosts(4) else { return };
     let placements: [Placement; 5] = [&[3, 1], &[2, 2], &[2, 1, 1], &[1, 3], &[2, 2, 2]];
     for (number, placement) in placements.into_iter().enumerate() {
         let environment = &[("HCUBE_ALLTOALL", "node-leaders")];
@@ -218,7 +218,7 @@ fn alltoall_by_node_leaders() {
 /// pieces.
 #[test]
 fn alltoall_with_all_options() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let placements: [Placement; 3] = [&[3, 1], &[2, 1, 1], &[1, 2]];
     for (number, placement) in placements.into_iter().enumerate() {
         let (ranks, seed) = (placement.iter().sum(), 900 + number as u64);
@@ -233,7 +233,7 @@ fn alltoall_with_all_options() {
 
 #[test]
 fn bad_alltoall_input_is_refused_on_all_hosts() {
-    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(hosts) = new_hosts(2) else { return };
     // A named schedule: calls that hcube forwards are checked only by the MPI library.
     let launch = Launch::client("alltoall_errors", 3).env("HCUBE_ALLTOALL", "linear-shift");
     let text = launch.on(&hosts, &[2, 1]).run().success();
@@ -244,7 +244,7 @@ fn bad_alltoall_input_is_refused_on_all_hosts() {
 
 #[test]
 fn transpositions() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let runs: [(Placement, &str, &str); 4] = [
         (&[3, 1], "auto", "node+message"),
         (&[2, 1, 1], "shared", "node+message"),
@@ -264,7 +264,7 @@ fn transpositions() {
 /// Programs without calls of hcube; the statistics show the path of their calls.
 #[test]
 fn preloaded_programs() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     let c = || c_client(Language::C11, Mpi::selected());
     let python_client = common::root().join("tests/python/preload.py");
     let runs: [(&str, _, Option<_>, u64, Placement, bool); 4] = [
@@ -320,14 +320,14 @@ fn ended(hosts: &Hosts, outcome: &Outcome, says: &str) {
     );
     assert!(!outcome.status.success(), "{outcome:?}");
     assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
-    let left = hosts.shared_memory();
+    let left = hosts.shared_memory().expect("hosts");
     assert!(left.is_empty(), "shared memory was left behind: {left:?}");
 }
 
 /// A rank that dies ends the job on all hosts.
 #[test]
 fn a_killed_rank_ends_the_job() {
-    let Some(hosts) = Hosts::new(3) else { return };
+    let Some(hosts) = new_hosts(3) else { return };
     for (client, _, variable, values) in ENDLESS {
         for ((value, says), placement) in values.into_iter().zip([&[2, 1][..], &[1, 1, 2]]) {
             let launch = Launch::client(client, placement.iter().sum()).on(&hosts, placement);
@@ -350,7 +350,7 @@ fn a_host_cut_off_ends_the_job() {
     for (client, argument, variable, values) in ENDLESS {
         for ((value, says), lost) in values.into_iter().zip([2, 1]) {
             // New hosts every time, since one of these is lost.
-            let Some(hosts) = Hosts::new(2) else { return };
+            let Some(hosts) = new_hosts(2) else { return };
             let cut = Arc::new(Mutex::new(None));
             let (moment, cutter) = (Arc::clone(&cut), hosts.cutter(lost));
             let launch = Launch::client(client, 4).arg(argument).env(variable, value).on(&hosts, &[2, 2]);

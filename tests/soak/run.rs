@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
         let per_node = chance.from(1, ranks as i64) as usize;
         let several_nodes = chance.is(60);
         let manner = manner(&mut chance, job, ranks);
-        let mut launch = (job.launch)(&mut chance, ranks)?.limit(300).whole_lines();
+        let mut launch = (job.launch)(&mut chance, ranks)?.limit(1500).whole_lines();
         if several_nodes {
             launch = launch.per_node(per_node);
         }
@@ -118,7 +118,7 @@ fn manner(chance: &mut Chance, job: &Job, ranks: usize) -> Manner {
 fn end_of(manner: Manner, outcome: &Outcome) -> Result<End, &'static str> {
     let Outcome { status, stdout, stderr, left, disturbed, .. } = outcome;
     let says = |line: &str| ["ok", "passed"].iter().any(|word| line.split(' ').next() == Some(word));
-    let right = status.success() && stdout.lines().any(says);
+    let right = outcome.ended_well() && stdout.lines().any(says);
     let was_killed =
         *disturbed && matches!(manner, Manner::Disturbed(Disturbance { what: Signal::Kill, .. }));
     let says_something = !stdout.is_empty() || !stderr.is_empty();

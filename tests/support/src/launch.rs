@@ -3,6 +3,8 @@
 use super::disturb::Disturbance;
 use super::supervise::{Interruption, OUTPUT, Outcome};
 use super::{Language, Mpi, build, client, hosts, own_build};
+use hcube_hosts::placement::Order;
+use hcube_hosts::{Hosts, Placement};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +22,7 @@ pub struct Launch {
     pub(super) folder: Option<PathBuf>,
     pub(super) limit: Duration,
     pub(super) whole_lines: bool,
-    pub(super) placement: Option<hosts::Placement>,
+    pub(super) placement: Option<Placement>,
     pub(super) interruption: Option<Interruption>,
     pub(super) disturbance: Option<Disturbance>,
     pub(super) hopeless: Option<(&'static str, Duration)>,
@@ -112,16 +114,16 @@ impl Launch {
     }
 
     /// Places these numbers of ranks on the hosts.
-    pub fn on(mut self, hosts: &hosts::Hosts, ranks: &[usize]) -> Self {
+    pub fn on(mut self, hosts: &Hosts, ranks: &[usize]) -> Self {
         assert_eq!(ranks.iter().sum::<usize>(), self.ranks, "every rank has its place");
-        self.placement = Some(hosts.placement(ranks, "slot"));
+        self.placement = Some(hosts.placement(ranks, Order::Filling));
         self
     }
 
     /// The same, but neighbouring ranks are on different hosts as far as possible.
-    pub fn on_in_turn(mut self, hosts: &hosts::Hosts, ranks: &[usize]) -> Self {
+    pub fn on_in_turn(mut self, hosts: &Hosts, ranks: &[usize]) -> Self {
         self = self.on(hosts, ranks);
-        self.placement = Some(hosts.placement(ranks, "node"));
+        self.placement = Some(hosts.placement(ranks, Order::InTurn));
         self
     }
 
@@ -146,7 +148,7 @@ impl Launch {
         let mpi = Mpi::selected();
         let launcher = format!("mpirun.{}", mpi.name());
         let mut command = match &self.placement {
-            Some(placement) => placement.command(&launcher, self),
+            Some(placement) => hosts::command(placement, &launcher, self),
             None => Command::new(launcher),
         };
         if mpi == Mpi::Mpich {

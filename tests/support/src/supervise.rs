@@ -44,6 +44,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether the launcher has ended well, or that of Open MPI 4 by a defect of its own when all ranks had ended.
+    pub fn ended_well(&self) -> bool {
+        self.status.success() || self.stderr.contains("PMIx_server_finalize+")
+    }
+
     /// Standard output, after a check that all went well.
     pub fn success(self) -> String {
         let Self { status, stdout, stderr, left, .. } = self;
@@ -98,11 +103,14 @@ impl Launch {
         let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let (ended, disturbed) = self.wait(&mut child, &files, &marker);
-        let Some(status) = ended else {
+        let (mut ended, disturbed) = self.wait(&mut child, &files, &marker);
+        if ended.is_none() {
             // Launchers put ranks into separate process groups, so killing one group is not enough.
             end_processes(child.id(), &marker);
-            let _ = child.wait();
+            let status = child.wait().expect("a child can be waited for");
+            ended = (begin.elapsed() < self.limit).then_some(status);
+        }
+        let Some(status) = ended else {
             let [stdout, stderr] = files.read();
             panic!(
                 "{command:?} had not ended after {:?}\n--- output\n{stdout}\n--- error output\n{stderr}",
@@ -144,10 +152,12 @@ impl Launch {
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
     }
 
-    /// How the launcher has ended, if it has within the limit, and whether the job was disturbed.
+    /// How the launcher has ended, if it has within the limit and soon after its ranks, and whether the job was
+    /// disturbed.
     fn wait(&mut self, child: &mut Child, files: &Files, marker: &str) -> (Option<ExitStatus>, bool) {
         let (begin, mut ended, mut progress) = (Instant::now(), None, Progress::Waits);
-        while ended.is_none() && begin.elapsed() < self.limit {
+        let mut ranks = Ranks::new(begin);
+        while ended.is_none() && begin.elapsed() < self.limit && !ranks.ended_long_ago(marker) {
             std::thread::sleep(Duration::from_millis(2));
             ended = child.try_wait().expect("a child can be waited for");
             let said = self.interruption.take_if(|interruption| files.read()[0].contains(&interruption.text));
@@ -162,6 +172,34 @@ impl Launch {
             }
         }
         (ended, progress != Progress::Waits)
+    }
+}
+
+/// When the ranks of a job were last seen, for launchers that do not notice their end: that of Open MPI 4 may wait
+/// for a lock that it holds (in `PMIx_server_finalize`) where a rank was killed while others were starting.
+struct Ranks {
+    /// None before the first was seen.
+    seen: Option<Instant>,
+    looked: Instant,
+}
+
+impl Ranks {
+    const INTERVAL: Duration = Duration::from_secs(1);
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn new(begin: Instant) -> Self {
+        Self { seen: None, looked: begin }
+    }
+
+    fn ended_long_ago(&mut self, marker: &str) -> bool {
+        if self.looked.elapsed() >= Self::INTERVAL {
+            self.looked = Instant::now();
+            // One of them is the launcher.
+            if processes(marker).len() > 1 {
+                self.seen = Some(self.looked);
+            }
+        }
+        self.seen.is_some_and(|seen| seen.elapsed() > Self::PATIENCE)
     }
 }
 

@@ -10,7 +10,8 @@
 //!                             0 steps: at the first one, before it
 //!   kill                      SIGKILL
 //!   stop                      SIGSTOP, and SIGCONT after HCUBE_FAULT_SECONDS, 2 by default
-//!   memory                    a limit of the address space by which it can no longer grow
+//!   memory                    a limit of the address space by which it can no longer grow; its heap has 256 KiB
+//!                             for messages of the MPI library, of which Open MPI 4 loses some without memory
 //!   interrupt                 from then on a signal every 200 microseconds, whose handler interrupts system
 //!                             calls (no SA_RESTART)
 //! HCUBE_FAULT=count           no fault: prints `fault: steps RANK FILE N` for each source at exit
@@ -172,8 +173,10 @@ fn stop() {
     let _ = waker.wait();
 }
 
-/// Nothing more can be mapped.
+/// Nothing more can be mapped. What the heap has is the MPI library's: without memory for a message that has come too
+/// early, Open MPI 4 writes to address 0, or lets both sides wait for ever.
 fn limit_memory() {
+    enlarge_heap();
     let sizes = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = sizes.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
     // SAFETY: has no preconditions.
@@ -181,6 +184,16 @@ fn limit_memory() {
     let limit = libc::rlimit { rlim_cur: pages * page as u64, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the limit lives during the call.
     unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
+}
+
+/// Makes the heap larger by blocks that are not mapped one by one, and frees them.
+fn enlarge_heap() {
+    // SAFETY: changes when the heap gives back memory.
+    unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX) };
+    // SAFETY: each block is freed once, below; free takes null.
+    let blocks = [(); 16].map(|()| unsafe { libc::malloc(16 << 10) });
+    // SAFETY: as above.
+    blocks.into_iter().for_each(|block| unsafe { libc::free(block) });
 }
 
 extern "C" fn ignore(_: libc::c_int) {}
