@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "no public crate: only hcube-lab and the fuzz targets use it")]
 
 pub mod collect;
+pub mod hosts;
 pub mod hpcc;
 pub mod lines;
 pub mod manual;

@@ -3,6 +3,7 @@
 //! | subcommand | does |
 //! |---|---|
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
+//! | `hosts` | runs programs on several hosts of this machine |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
 //! | `report` | makes one page of all results with their evidence |
 //! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
@@ -10,7 +11,8 @@
 //! | `manual` | writes manual pages, completions for shells, the table of all options and parts of pages from the sources |
 
 use clap::{Parser, Subcommand};
-use hcube_lab::{collect, hpcc, lines, manual, report, simulate};
+use hcube_hosts::relay::Plan;
+use hcube_lab::{collect, hosts, hpcc, lines, manual, report, simulate};
 use hcube_tool::{help, output, session};
 use std::process::ExitCode;
 
@@ -25,6 +27,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Hpcc(hpcc::Arguments),
+    Hosts(hosts::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
     Collect(collect::Arguments),
@@ -33,12 +36,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok()).collect();
+    if let Some(relay) = Plan::of(&words) {
+        return session::without_mpi(|| relay.run());
+    }
     let command_line = match output::parse::<CommandLine>(help::words(std::env::args_os())) {
         Ok(command_line) => command_line,
         Err(error) => return session::refuse(&error),
     };
     match command_line.command {
         Command::Hpcc(arguments) => hpcc::run(&arguments),
+        Command::Hosts(arguments) => hosts::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Collect(arguments) => collect::run(&arguments),

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Bytes that a link with a rate sends at once: at least what a tick of the kernel (1/250 s) is worth, and the
-/// segments that the kernel hands to the link in one piece.
-const MIN_BURST: u64 = 128 << 10;
-const TICKS: u64 = 250;
+/// Bytes that a link with a rate sends at once after a pause: what it carries in this part of a second, in which the
+/// kernel finds time to send more, and some frames at least. Messages of this length seem to be faster than the rate.
+const MIN_BURST: u64 = 16 << 10;
+const PARTS: u64 = 10_000;
 
 /// Bytes that wait for a link with a rate before frames are lost.
 const QUEUE: u64 = 8 << 20;
@@ -94,7 +94,7 @@ impl Network {
     /// The command by which an interface sends no faster than the rate.
     fn bucket(&self, interface: &str) -> String {
         let Some(rate) = self.rate else { return String::new() };
-        let burst = (rate / 8 / TICKS).max(MIN_BURST);
+        let burst = (rate / 8 / PARTS).max(MIN_BURST);
         format!("tc qdisc add dev {interface} root tbf rate {rate}bit burst {burst} limit {QUEUE}")
     }
 }
@@ -104,10 +104,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_needs_a_burst_that_is_worth_a_tick() {
+    fn a_burst_grows_with_the_rate() {
         let at = |rate| Network { rate, latency: None }.bucket("eth0");
         assert_eq!(at(None), "");
-        assert!(at(Some(1_000_000_000)).ends_with("rate 1000000000bit burst 131072 limit 8388608"));
-        assert!(at(Some(100_000_000_000)).contains(" burst 50000000 "));
+        assert!(at(Some(1_000_000_000)).ends_with("rate 1000000000bit burst 16384 limit 8388608"));
+        assert!(at(Some(100_000_000_000)).contains(" burst 1250000 "));
     }
 }

@@ -23,7 +23,9 @@ pub fn left_in_shared_memory(before: &BTreeSet<String>) -> BTreeSet<String> {
     left
 }
 
-/// Names in the folder of named shared memory, and the numbers of System V segments that nobody uses.
+/// Names in the folder of named shared memory, and the numbers of System V segments that nobody uses. Those of hcube
+/// are for their owner to read and write; those with other permissions are of MPI libraries, which leave some where a
+/// rank is killed while it starts.
 pub fn named_shared_memory() -> BTreeSet<String> {
     let folder = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     let names = folder.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -31,7 +33,8 @@ pub fn named_shared_memory() -> BTreeSet<String> {
     let unused = segments.lines().skip(1).filter_map(|line| {
         // key, number, permissions, size, creator, last user, attached processes.
         let columns: Vec<&str> = line.split_whitespace().collect();
-        (columns.get(6) == Some(&"0")).then(|| format!("System V segment {}", columns[1]))
+        let is_own = columns.get(2).is_some_and(|permissions| permissions.ends_with("600"));
+        (is_own && columns.get(6) == Some(&"0")).then(|| format!("System V segment {}", columns[1]))
     });
     names.filter(|name| name.contains("hcube")).chain(unused).collect()
 }

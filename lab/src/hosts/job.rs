@@ -1,0 +1,99 @@
+//! Hosts, and jobs on them.
+
+use super::arguments;
+use crate::hpcc::launch::{Job, interrupted};
+use hcube_hosts::placement::Order;
+use hcube_hosts::{Hosts, Launcher, Network};
+use hcube_tool::launcher;
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Interval of polls.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Variables that reach the ranks if they are set, beside those of hcube.
+const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
+
+/// Hosts with their launcher.
+pub struct Place {
+    options: arguments::Place,
+    hosts: Hosts,
+}
+
+impl Place {
+    /// New hosts as the options say.
+    ///
+    /// # Errors
+    /// Where the machine cannot have them, or has no such launcher.
+    pub fn new(options: &arguments::Place) -> Result<Self, String> {
+        if !launcher::exists(&program(options)) {
+            return Err(format!("--mpi {}: {} is not in the search path", options.mpi, program(options)));
+        }
+        let own = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+        let latency = options.latency.map(|latency| (latency, own));
+        let network = Network { rate: options.rate, latency };
+        let hosts = Hosts::new(options.hosts, &network, &[]).map_err(|reason| {
+            format!("--hosts {}: this machine cannot have them: {reason}", options.hosts)
+        })?;
+        Ok(Self { options: options.clone(), hosts })
+    }
+
+    /// What there is, in words.
+    pub fn title(&self) -> String {
+        let arguments::Place { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
+        let rate = rate.map_or(String::new(), |rate| format!("; links of {} Mbit/s", rate as f64 / 1e6));
+        let latency = latency
+            .map_or(String::new(), |time| format!("; {} us between hosts", time.as_nanos() as f64 / 1e3));
+        format!("hosts: {hosts} host(s) with {ranks_per_host} rank(s) each, mpirun.{mpi}{rate}{latency}")
+    }
+
+    /// The command that starts a program on all ranks, in the current folder.
+    ///
+    /// # Errors
+    /// Where there is no current folder.
+    pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
+        let arguments::Place { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
+        let order = if *in_turn { Order::InTurn } else { Order::Filling };
+        let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
+        let own = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let own = own.filter(|name| name.starts_with("HCUBE_") || VARIABLES.contains(&name.as_str()));
+        let names: Vec<String> = own.chain(variables.iter().cloned()).collect();
+        let kind = Launcher::of(mpi);
+        let mut command = placement.command(kind, program(&self.options), names.iter().map(String::as_str));
+        let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
+        command.arg("-wdir").arg(folder);
+        if kind != Launcher::Hydra {
+            command.args(["--oversubscribe", "--bind-to", "none"]);
+            launcher::prepare(&mut command, "openmpi");
+        }
+        command.args(["-np", &(hosts * ranks_per_host).to_string()]).args(line);
+        Ok(command)
+    }
+}
+
+fn program(options: &arguments::Place) -> String {
+    format!("mpirun.{}", options.mpi)
+}
+
+/// Runs a job to its end; its exit status as shells have it.
+///
+/// # Errors
+/// If it cannot be started, or the user has interrupted this command.
+pub fn status(mut command: Command) -> Result<u8, String> {
+    command.stdin(Stdio::null()).process_group(0);
+    let child = command.spawn().map_err(|error| format!("nsenter: {error}"))?;
+    let mut job = Job::new(child);
+    loop {
+        std::thread::sleep(POLL);
+        if interrupted() {
+            job.end();
+            return Err("interrupted".to_owned());
+        }
+        if let Some(status) = job.ended().map_err(|error| format!("the launcher: {error}"))? {
+            let signal = || status.signal().map_or(1, |signal| 128 + signal);
+            return Ok(status.code().unwrap_or_else(signal).try_into().unwrap_or(1));
+        }
+    }
+}
