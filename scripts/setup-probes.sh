@@ -82,7 +82,7 @@ has_mpi() {
 # path may lack those for root.
 has_namespaces() {
     local program
-    for program in ip unshare nsenter hostname mount; do
+    for program in ip tc unshare nsenter hostname mount; do
         PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null 2>&1 || return 1
     done
 }

@@ -1,7 +1,7 @@
 //! `hcube-lab hosts`: runs programs on several hosts of this machine.
 //!
-//! This subcommand starts the launcher itself, so it never initialises MPI. The hosts are those of the crate
-//! `hcube-hosts`; they end with this process.
+//! This subcommand starts the launcher itself, so it never initialises MPI. The crate `hcube-hosts` makes the
+//! hosts, which end with this process.
 
 pub mod arguments;
 mod job;

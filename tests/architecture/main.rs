@@ -43,11 +43,11 @@ const SYSTEMS: [(&str, &[&str]); 13] = [
 const ABOVE_ALL: [(&str, &[&str]); 3] = [
     ("hcube", &["hcube-interface"]),
     ("hcube-tool", &["hcube-results"]),
-    ("hcube-lab", &["hcube-interface", "hcube-results", "hcube-tool"]),
+    ("hcube-lab", &["hcube-interface", "hcube-results", "hcube-tool", "hcube-hosts"]),
 ];
 
 /// The packages that other packages may depend on.
-const OTHERS: [(&str, &[&str]); 11] = [
+const OTHERS: [(&str, &[&str]); 12] = [
     ("hcube-interface", &[]),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
@@ -55,7 +55,8 @@ const OTHERS: [(&str, &[&str]); 11] = [
     ("hcube-bsplib", &["hcube-core", "hcube-bsp"]),
     ("hcube-gfortran", &["hcube-core", "hcube-caf", "hcube-drop-in"]),
     ("hcube-results", &[]),
-    ("hcube-testing", &[]),
+    ("hcube-hosts", &[]),
+    ("hcube-testing", &["hcube-hosts"]),
     ("hcube-datatypes", &[]),
     ("hcube-core-client", &["hcube-core"]),
     (

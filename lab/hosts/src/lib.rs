@@ -91,7 +91,8 @@ pub fn possible() -> Result<(), String> {
 }
 
 impl Hosts {
-    /// So many hosts, joined by this network. Daemons of launchers get these variables from their environment.
+    /// So many hosts, joined by this network. Daemons of launchers get these variables from their
+    /// environment.
     ///
     /// # Errors
     /// Where the machine or the user cannot have them; nothing is left then.

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Bytes that a link with a rate sends at once after a pause: what it carries in this part of a second, in which the
-/// kernel finds time to send more, and some frames at least. Messages of this length seem to be faster than the rate.
+/// Bytes that a link with a rate sends at once after a pause: what it carries in this part of a second, in
+/// which the kernel finds time to send more, and some frames at least. Messages of this length seem to be
+/// faster than the rate.
 const MIN_BURST: u64 = 16 << 10;
 const PARTS: u64 = 10_000;
 

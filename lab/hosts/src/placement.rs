@@ -107,8 +107,8 @@ impl Placement {
 }
 
 /// The script that launchers call instead of ssh: `agent [option...] <host> <command>`. Nothing of the
-/// environment goes along but these variables and where programs are: others go by options of the launcher, as
-/// between real hosts.
+/// environment goes along but these variables and where programs are: others go by options of the launcher,
+/// as between real hosts.
 pub(crate) fn agent(hosts: &[Holder], variables: &[&str]) -> String {
     let case = |(index, host): (usize, &Holder)| {
         format!("  {}) entrance='{}' ;;\n", name(index + 1), host.entrance_from_hosts().join(" "))

@@ -1,9 +1,9 @@
 //! A switch in user space that delays frames.
 //!
-//! Idea: the interface of each host is a tap device, whose other end is a file of this program. A frame that a
-//! host has sent is kept for the latency, and is then written to the port behind which its destination has
-//! been seen, or to all where that is not known. Frames of a port leave in order and, where links have a rate,
-//! one after the other at that rate. The latency becomes longer where this program has to wait for a
+//! Idea: the interface of each host is a tap device, whose other end is a file of this program. A frame that
+//! a host has sent is kept for the latency, and is then written to the port behind which its destination has
+//! been seen, or to all where that is not known. Frames of a port leave in order and, where links have a
+//! rate, one after the other at that rate. The latency becomes longer where this program has to wait for a
 //! processor: it asks for a real-time priority, which only root gets.
 //!
 //! Cost: two system calls and two copies per frame of up to [`MTU`] bytes.

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 /// Runs a command on several hosts of this machine (not under mpirun)
 ///
-/// Hosts are network namespaces with names, process numbers and shared memory of their own, joined by a switch
-/// of the kernel: the MPI library sends real messages by TCP between them. They share the cores of this
-/// machine, so figures show what messages cost, not what a cluster reaches. Needs root or user namespaces;
-/// nothing is left at the end, also when this command is killed.
+/// Hosts are network namespaces with names, process numbers and shared memory of their own, joined by a
+/// switch of the kernel: the MPI library sends real messages by TCP between them. They share the cores of
+/// this machine, so figures show what messages cost, not what a cluster reaches. Needs root or user
+/// namespaces; nothing is left at the end, also when this command is killed.
 ///
 /// Example: hcube-lab hosts --hosts 4 --ranks-per-host 4 --rate 1gbit -- hcube bench alltoall
 #[derive(Debug, clap::Args)]
@@ -35,11 +35,11 @@ pub struct Place {
     /// Ranks on each host
     #[arg(long, value_name = "NUMBER", default_value = "2", value_parser = number::<usize>(1..=1024))]
     pub ranks_per_host: usize,
-    /// The rate of each link, such as 1gbit or 100mbit (by default that of the kernel's switch)
+    /// The rate of each link, such as 1gbit or 100mbit (by default no limit)
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub rate: Option<u64>,
-    /// The time that a frame needs from one host to another, such as 100us or 1ms (by default that of the
-    /// kernel's switch). Needs /dev/net/tun; a program relays all frames, which costs processor time
+    /// The time that a frame needs from one host to another, such as 100us or 1ms (by default none). Needs
+    /// /dev/net/tun; a program relays all frames, which costs processor time
     #[arg(long, value_name = "TIME", value_parser = latency)]
     pub latency: Option<Duration>,
     /// The MPI library, whose launcher is mpirun.NAME: openmpi, openmpi5, mpich, mpich5

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Interval of polls.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Variables that reach the ranks if they are set, beside those of hcube.
+/// Variables that reach the ranks if they are set, beside hcube's own.
 const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
 /// Hosts with their launcher.
@@ -67,6 +67,8 @@ impl Place {
         if kind != Launcher::Hydra {
             command.args(["--oversubscribe", "--bind-to", "none"]);
             launcher::prepare(&mut command, "openmpi");
+            // Inside, the user is root.
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
         command.args(["-np", &(hosts * ranks_per_host).to_string()]).args(line);
         Ok(command)

@@ -23,9 +23,9 @@ pub fn left_in_shared_memory(before: &BTreeSet<String>) -> BTreeSet<String> {
     left
 }
 
-/// Names in the folder of named shared memory, and the numbers of System V segments that nobody uses. Those of hcube
-/// are for their owner to read and write; those with other permissions are of MPI libraries, which leave some where a
-/// rank is killed while it starts.
+/// Names in the folder of named shared memory, and the numbers of System V segments that nobody uses. Those
+/// of hcube are for their owner to read and write; those with other permissions are of MPI libraries, which
+/// leave some where a rank is killed while it starts.
 pub fn named_shared_memory() -> BTreeSet<String> {
     let folder = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     let names = folder.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -44,7 +44,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the launcher has ended well, or that of Open MPI 4 by a defect of its own when all ranks had ended.
+    /// Whether the launcher has ended well, or that of Open MPI 4 by a defect of its own when all ranks had
+    /// ended.
     pub fn ended_well(&self) -> bool {
         self.status.success() || self.stderr.contains("PMIx_server_finalize+")
     }
@@ -152,8 +153,8 @@ impl Launch {
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
     }
 
-    /// How the launcher has ended, if it has within the limit and soon after its ranks, and whether the job was
-    /// disturbed.
+    /// How the launcher has ended, if it has within the limit and soon after its ranks, and whether the job
+    /// was disturbed.
     fn wait(&mut self, child: &mut Child, files: &Files, marker: &str) -> (Option<ExitStatus>, bool) {
         let (begin, mut ended, mut progress) = (Instant::now(), None, Progress::Waits);
         let mut ranks = Ranks::new(begin);
@@ -175,8 +176,9 @@ impl Launch {
     }
 }
 
-/// When the ranks of a job were last seen, for launchers that do not notice their end: that of Open MPI 4 may wait
-/// for a lock that it holds (in `PMIx_server_finalize`) where a rank was killed while others were starting.
+/// When the ranks of a job were last seen, for launchers that do not notice their end: that of Open MPI 4 may
+/// wait for a lock that it holds (in `PMIx_server_finalize`) where a rank was killed while others were
+/// starting.
 struct Ranks {
     /// None before the first was seen.
     seen: Option<Instant>,

@@ -10,8 +10,8 @@
 //!                             0 steps: at the first one, before it
 //!   kill                      SIGKILL
 //!   stop                      SIGSTOP, and SIGCONT after HCUBE_FAULT_SECONDS, 2 by default
-//!   memory                    a limit of the address space by which it can no longer grow; its heap has 256 KiB
-//!                             for messages of the MPI library, of which Open MPI 4 loses some without memory
+//!   memory                    a limit of the address space by which it can no longer grow; 256 KiB of its
+//!                             heap are free for messages of the MPI library
 //!   interrupt                 from then on a signal every 200 microseconds, whose handler interrupts system
 //!                             calls (no SA_RESTART)
 //! HCUBE_FAULT=count           no fault: prints `fault: steps RANK FILE N` for each source at exit
@@ -173,8 +173,8 @@ fn stop() {
     let _ = waker.wait();
 }
 
-/// Nothing more can be mapped. What the heap has is the MPI library's: without memory for a message that has come too
-/// early, Open MPI 4 writes to address 0, or lets both sides wait for ever.
+/// Nothing more can be mapped. Some of the heap is free for the MPI library: without memory for a message
+/// that has come too early, Open MPI 4 writes to address 0, or lets both sides wait for ever.
 fn limit_memory() {
     enlarge_heap();
     let sizes = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -190,9 +190,9 @@ fn limit_memory() {
 fn enlarge_heap() {
     // SAFETY: changes when the heap gives back memory.
     unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX) };
-    // SAFETY: each block is freed once, below; free takes null.
+    // SAFETY: has no preconditions.
     let blocks = [(); 16].map(|()| unsafe { libc::malloc(16 << 10) });
-    // SAFETY: as above.
+    // SAFETY: each block is freed once; null is permitted.
     blocks.into_iter().for_each(|block| unsafe { libc::free(block) });
 }
 

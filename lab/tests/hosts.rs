@@ -1,0 +1,142 @@
+//! `hcube-lab hosts`: programs on hosts of this machine, with each MPI library's launcher.
+
+use hcube_testing as common;
+
+use common::hosts::all_gone;
+use common::{Language, client};
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The command with these options; hosts where the machine can have them.
+fn hosts(options: &[&str]) -> Option<Command> {
+    if let Err(reason) = hcube_hosts::possible() {
+        common::skip("hosts", &format!("this machine cannot have several hosts: {reason}"));
+        return None;
+    }
+    let mut command = Command::new(common::lab());
+    command.arg("hosts").args(options).env("LD_LIBRARY_PATH", common::build());
+    command.stdin(Stdio::null());
+    Some(command)
+}
+
+/// Whether this machine can delay frames.
+fn has_taps() -> bool {
+    let has_them = fs::exists("/dev/net/tun").unwrap_or(false);
+    if !has_them {
+        common::skip("hosts", "there is no /dev/net/tun");
+    }
+    has_them
+}
+
+/// Its output, sorted by lines, because ranks of several hosts print at the same time.
+fn lines(output: &Output) -> Vec<String> {
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// The launchers of this machine that start ranks on hosts.
+fn launchers() -> Vec<&'static str> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let exists = |name: &&str| {
+        std::env::split_paths(&path).any(|folder| folder.join(format!("mpirun.{name}")).exists())
+    };
+    ["openmpi", "mpich", "openmpi5", "mpich5"].into_iter().filter(exists).collect()
+}
+
+const WHERE: &str = "echo $(hostname) $X ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} $PWD";
+
+/// Ranks that follow each other share a host, in the folder and with the variables of the command; with
+/// `--in-turn` they do not.
+#[test]
+fn ranks_are_placed_on_hosts() {
+    let folder = common::folder("lab-hosts").canonicalize().expect("a folder");
+    let shown = folder.display();
+    for mpi in launchers() {
+        let options = ["--mpi", mpi, "--hosts", "2", "--ranks-per-host", "2", "-x", "X"];
+        let Some(mut command) = hosts(&options) else { return };
+        let output = command.env("X", "x").args(["--", "sh", "-c", WHERE]).current_dir(&folder).output();
+        let expected = ["node1 x 0", "node1 x 1", "node2 x 2", "node2 x 3"];
+        assert_eq!(
+            lines(&output.expect("it starts")),
+            expected.map(|line| format!("{line} {shown}")),
+            "{mpi}"
+        );
+        let Some(mut command) = hosts(&options) else { return };
+        command.args(["--in-turn", "--", "sh", "-c", WHERE]).current_dir(&folder).env("X", "x");
+        let expected = ["node1 x 0", "node1 x 2", "node2 x 1", "node2 x 3"];
+        let output = command.output().expect("it starts");
+        assert_eq!(lines(&output), expected.map(|line| format!("{line} {shown}")), "{mpi}");
+    }
+}
+
+/// The status of the program is that of the command, and an absent launcher is named.
+#[test]
+fn failures_are_passed_on() {
+    let Some(mut command) = hosts(&["--mpi", "openmpi", "--", "sh", "-c", "exit 3"]) else { return };
+    assert_eq!(command.output().expect("it starts").status.code(), Some(3));
+    let Some(mut command) = hosts(&["--mpi", "none", "--", "true"]) else { return };
+    let output = command.output().expect("it starts");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && message.contains("--mpi none: mpirun.none is not"), "{message}");
+}
+
+/// Through links with a rate, and through the relay, all data are right and go from host to host.
+#[test]
+fn exchanges_are_right_on_slow_links() {
+    if !has_taps() {
+        return;
+    }
+    let program = client("alltoall", Language::C11);
+    for network in
+        [&["--rate", "1gbit"][..], &["--latency", "1ms"], &["--latency", "300us", "--rate", "500mbit"]]
+    {
+        let options = ["--mpi", "openmpi", "--hosts", "3", "--ranks-per-host", "1"];
+        let Some(mut command) = hosts(&[&options, network].concat()) else { return };
+        let output = command.arg("--").arg(&program).args(["5", "6", "20000"]).output().expect("it starts");
+        let text = lines(&output).concat();
+        assert!(text.starts_with("ok 6 cases") && !text.contains(" message=0 "), "{network:?}: {output:?}");
+    }
+}
+
+/// Nothing is left of hosts, processes and relay when the command is killed.
+#[test]
+fn nothing_is_left_after_sigkill() {
+    if !has_taps() {
+        return;
+    }
+    let options = ["--mpi", "openmpi", "--latency", "100us", "-x", "HCUBE_MARK"];
+    let Some(mut command) = hosts(&options) else { return };
+    let mark = format!("{}", std::process::id());
+    command.args(["--", "sleep", "1000"]).env("HCUBE_MARK", &mark).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    // Launcher, relay, daemons and both ranks have it.
+    let begin = Instant::now();
+    let mut found = Vec::new();
+    while found.iter().filter(|(_, name)| name == "sleep").count() < 4 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{found:?}");
+        std::thread::sleep(Duration::from_millis(50));
+        found = marked(&mark);
+    }
+    child.kill().expect("a process of this test");
+    let _ = child.wait();
+    let processes: Vec<u32> = found.iter().map(|(process, _)| *process).collect();
+    assert!(all_gone(&processes), "{:?}", marked(&mark));
+}
+
+/// Numbers and names of the processes with this mark.
+fn marked(mark: &str) -> Vec<(u32, String)> {
+    let wanted = format!("HCUBE_MARK={mark}");
+    let folders = fs::read_dir("/proc").expect("/proc").flatten();
+    let processes = folders.filter_map(|folder| folder.file_name().to_string_lossy().parse().ok());
+    let of = |process: u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).ok()?;
+        environment.split(|&byte| byte == 0).find(|&variable| variable == wanted.as_bytes())?;
+        let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+        Some((process, name.trim().to_owned()))
+    };
+    processes.filter_map(of).collect()
+}
