@@ -10,8 +10,9 @@
 use crate::model::hockney::Hockney;
 use hcube_core::comm::owned::Owned;
 use hcube_core::comm::tags::GEMM_NETWORK;
-use hcube_core::comm::{Comm, agree_on_and_share};
+use hcube_core::comm::{Comm, agree, agree_on_and_share};
 use hcube_core::error::Result;
+use hcube_core::memory::reserve;
 use hcube_core::progress::wait::Patience;
 
 /// Messages of each length.
@@ -24,21 +25,27 @@ const MIN_SECONDS: f64 = 1e-8;
 /// Collective: seconds of a message and of a byte, between ranks that are `distance` apart.
 ///
 /// # Errors
-/// Of MPI.
+/// Of MPI, and on all ranks where one has no memory for the messages.
 pub fn measure<C: Comm>(comm: &C, distance: usize, patience: Patience) -> Result<Hockney> {
     let (size, rank) = (comm.size(), comm.rank());
     let (to, from) = ((rank + distance) % size, (rank + size - distance % size) % size);
+    let buffer = |bytes| reserve::filled(0, bytes, "messages that measure the network");
+    let pair = |bytes| Ok([buffer(bytes)?, buffer(bytes)?]);
+    let [one, long] = BYTES.map(pair);
+    let mut buffers = agree(comm, one.and_then(|one| Ok([one, long?])))?;
     let mut shortest = [f64::INFINITY; 2];
     for _ in 0..TURNS {
-        for (shortest, bytes) in shortest.iter_mut().zip(BYTES) {
+        for (shortest, buffers) in shortest.iter_mut().zip(&mut buffers) {
+            let [to_receive, to_send] = std::mem::take(buffers);
             let begin = comm.seconds();
-            let mut received = Owned::receive(comm, vec![0; bytes], from, GEMM_NETWORK.tag(0))?;
-            let mut sent = Owned::send(comm, vec![0; bytes], to, GEMM_NETWORK.tag(0))?;
+            let mut received = Owned::receive(comm, to_receive, from, GEMM_NETWORK.tag(0))?;
+            let mut sent = Owned::send(comm, to_send, to, GEMM_NETWORK.tag(0))?;
             let mut wait = patience.for_costly_polls().wait();
             while !received.has_finished(comm)? || !sent.has_finished(comm)? {
                 wait.pause(comm);
             }
             *shortest = shortest.min(comm.seconds() - begin);
+            *buffers = [received.into_buffer(), sent.into_buffer()];
         }
     }
     let [alpha, long] = shortest.map(|seconds| seconds.max(MIN_SECONDS));
