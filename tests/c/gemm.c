@@ -193,6 +193,8 @@ static void refuse_all(void) {
   for (int which = 0; which < 3; which++)
     small[which] = make_part(HCUBE_ELEMENT_DOUBLE, which, shape, 0, 1, size, rank);
   for (int number = 0; number < FAULTS; number++) {
+    /* Of more than 8 ranks the last one has no column, and needs no leading dimension. */
+    if (size > 8 && strcmp(faults[number].name, "leading_dimension") == 0) continue;
     good(&a);
     spoil(&a, faults[number].name);
     refuse(&a, faults[number].code, faults[number].text);
