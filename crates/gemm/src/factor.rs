@@ -16,11 +16,14 @@ const CACHE_LINE_BYTES: usize = 64;
 const ALIAS_BYTES: usize = 4096;
 
 /// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a
-/// distance at which columns compete for the same ones.
+/// distance at which columns compete for the same ones. The largest number stands for what exceeds 64 bits: no
+/// memory has it.
 pub fn padded(height: usize, size: usize) -> usize {
     let per_line = (CACHE_LINE_BYTES / size).max(1);
-    let leading = height.max(1).next_multiple_of(per_line);
-    if (leading * size).is_multiple_of(ALIAS_BYTES) { leading + per_line } else { leading }
+    let leading = height.max(1).checked_next_multiple_of(per_line).unwrap_or(usize::MAX);
+    // Modulo 2^64, of which the distance is a divisor.
+    let is_alias = leading.wrapping_mul(size).is_multiple_of(ALIAS_BYTES);
+    if is_alias { leading.saturating_add(per_line) } else { leading }
 }
 
 impl Dimension {
@@ -162,10 +165,10 @@ impl<'a> Factor<'a> {
         padded(if by_outer { height } else { width }, self.size)
     }
 
-    /// Bytes of a panel.
+    /// Bytes of a panel, or the largest number.
     pub fn panel_bytes(&self, height: usize, width: usize, by_outer: bool) -> usize {
         let columns = if by_outer { width } else { height };
-        self.leading(height, width, by_outer) * columns * self.size
+        self.leading(height, width, by_outer).saturating_mul(columns).saturating_mul(self.size)
     }
 
     /// The letter for the local product, for a panel in this order that is used with outer indices as rows or

@@ -90,23 +90,31 @@ pub struct Moving<'f, 'a> {
 }
 
 impl Moving<'_, '_> {
-    /// Bytes of the panels of a domain with the given numbers of process rows, process columns and ranks.
+    /// Bytes of the panels of a domain with the given numbers of process rows, process columns and ranks. The
+    /// largest number stands for what exceeds 64 bits, and no memory has it.
     fn domain_bytes(&self, [rows, columns, ranks]: [usize; 3], width: usize) -> usize {
         let of_side = |(side, lines): (usize, usize)| {
             let factor = self.factors[side]?;
             let bytes = factor.panel_bytes(factor.target.max_count(), width, self.by_outer[side]);
-            Some(bytes.next_multiple_of(LINE_PAIR) * lines)
+            Some(whole_lines(bytes).saturating_mul(lines))
         };
-        let panels: usize = [(0, rows), (1, columns)].into_iter().filter_map(of_side).sum();
-        panels + self.partial_area(width).bytes * ranks
+        let panels = [(0, rows), (1, columns)].into_iter().filter_map(of_side);
+        let partials = self.partial_area(width).bytes.saturating_mul(ranks);
+        panels.fold(partials, usize::saturating_add)
     }
 
     /// The partial product of a rank.
     fn partial_area(&self, width: usize) -> Area {
         let leading = padded(self.partial, self.size);
-        let bytes = if self.partial == 0 { 0 } else { leading * width * self.size };
-        Area { line: 0, offset: 0, height: self.partial, leading, bytes: bytes.next_multiple_of(LINE_PAIR) }
+        let bytes = leading.saturating_mul(width).saturating_mul(self.size);
+        let bytes = if self.partial == 0 { 0 } else { whole_lines(bytes) };
+        Area { line: 0, offset: 0, height: self.partial, leading, bytes }
     }
+}
+
+/// Bytes of whole pairs of lines, or the largest number.
+fn whole_lines(bytes: usize) -> usize {
+    bytes.checked_next_multiple_of(LINE_PAIR).unwrap_or(usize::MAX)
 }
 
 /// The width of panels.
@@ -125,7 +133,8 @@ fn width(moving: &Moving<'_, '_>, limits: &Limits) -> usize {
             if bytes <= bound || width == 1 {
                 break;
             }
-            // At least one less, so that the padding of columns does not hold it up.
+            // At least one less, so that the padding of columns does not hold it up. Never too narrow: the
+            // largest number stands for more bytes.
             width = ((width as u128 * bound as u128 / bytes as u128) as usize).clamp(1, width - 1);
         }
     }
@@ -142,7 +151,7 @@ impl Panels {
     /// `lines` are the process rows and the process columns of the domain, `ranks` its ranks.
     pub fn new(moving: &Moving<'_, '_>, limits: &Limits, lines: [&[usize]; 2], ranks: usize) -> Self {
         let width = width(moving, limits);
-        let mut bytes = 0;
+        let mut bytes = 0_usize;
         let areas = [0, 1].map(|side: usize| {
             let Some(factor) = moving.factors[side] else { return Vec::new() };
             let by_outer = moving.by_outer[side];
@@ -151,13 +160,13 @@ impl Panels {
                 let leading = factor.leading(height, width, by_outer);
                 let area_bytes = factor.panel_bytes(height, width, by_outer);
                 let offset = bytes;
-                bytes = (bytes + area_bytes).next_multiple_of(LINE_PAIR);
+                bytes = whole_lines(bytes.saturating_add(area_bytes));
                 Area { line, offset, height, leading, bytes: area_bytes }
             };
             lines[side].iter().map(of_line).collect()
         });
         let partials = (bytes, moving.partial_area(width));
-        bytes += partials.1.bytes * ranks;
+        bytes = bytes.saturating_add(partials.1.bytes.saturating_mul(ranks));
         let of_shape = |&shape: &[usize; 3]| moving.domain_bytes(shape, width);
         let shape_bytes = limits.shapes.iter().map(of_shape).collect();
         let count = moving.inner.div_ceil(width);
@@ -204,3 +213,6 @@ pub fn shapes(domains: &[u32], grid: Grid) -> Vec<[usize; 3]> {
 
 /// The dimension of lines of a side, by its number: 0 for op(A).
 pub const LINES: [Dimension; 2] = [Dimension::Rows, Dimension::Columns];
+
+#[cfg(test)]
+mod tests;

@@ -190,8 +190,8 @@ impl State {
             }
         };
         self.network = Some(network);
-        let column_bytes =
-            factors.map(|factor| factor.map_or(0, |factor| factor.target.max_count() * factor.size));
+        let column_bytes = factors
+            .map(|factor| factor.map_or(0, |factor| factor.target.max_count().saturating_mul(factor.size)));
         let piece = |factor: &Factor<'_>| factor.inner_shares().axis.block.min(panels.width);
         let columns = factors.map(|factor| factor.map_or(usize::MAX, piece));
         let columns = columns[0].min(columns[1]);
@@ -345,7 +345,7 @@ impl State {
             comm.open_messages()?;
         }
         let depth = DEPTH.min(panels.count);
-        let needed: Vec<usize> = panels.shape_bytes.iter().map(|bytes| bytes * depth).collect();
+        let needed: Vec<usize> = panels.shape_bytes.iter().map(|bytes| bytes.saturating_mul(depth)).collect();
         if !self.reserve(comm, &needed)? {
             return self.prepare(comm, product, (factors, inner, partial));
         }

@@ -186,7 +186,8 @@ impl Schedule<'_> {
     /// A superstep with products: adds its traffic to the first element of `traffic`, and the traffic of
     /// finished blocks to the second. Returns the operations of the process that computes most.
     fn product(&mut self, superstep: usize, traffic: &mut [Traffic; 2]) -> f64 {
-        let mut most = 0;
+        // A block of 2^22 x 2^22 elements has 2^66 operations.
+        let mut most = 0.0_f64;
         for process in 0..self.layout.processes() {
             let Some(product) = self.plan.product(process, superstep) else { continue };
             for (factor, block) in
@@ -195,12 +196,12 @@ impl Schedule<'_> {
                 self.get(process, factor, block, &mut traffic[0]);
             }
             let sizes = [product.row, product.inner, product.column];
-            most = most.max(sizes.map(|number| self.layout.range(number).len()).iter().product());
+            most = most.max(sizes.map(|number| self.layout.range(number).len() as f64).iter().product());
             if product.ends && !product.is_divided {
                 self.put(process, (product.row, product.column), &mut traffic[1]);
             }
         }
-        most as f64
+        most
     }
 
     fn get(&mut self, process: usize, factor: usize, block: (usize, usize), traffic: &mut Traffic) {
@@ -251,8 +252,10 @@ fn lies_on(process: usize, pieces: &[Piece]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::Problem;
+    use crate::distribution::{MAX_SIZE, Problem};
     use crate::options::Distribution;
+    use hcube_testing::sizes::sizes_within;
+    use proptest::prelude::*;
 
     #[test]
     fn costs_are_those_of_the_equations() {
@@ -324,6 +327,17 @@ mod tests {
                 assert!(ours.operations >= (n as f64).powi(3) / p as f64 * 0.999);
                 assert!(ours.supersteps <= thesis.supersteps + 2.0, "{blocks} {p}");
             }
+        }
+    }
+
+    proptest! {
+        /// On one process each product of blocks is counted.
+        #[test]
+        fn operations_of_matrices_of_any_size_are_counted(n in sizes_within(1, MAX_SIZE), blocks in 1..4_usize) {
+            let found = cost(n, blocks.min(n), 1, Distribution::Customized);
+            let exact = (n as u128).pow(3) as f64;
+            prop_assert!((found.operations / exact - 1.0).abs() < 1e-12, "{} of {}", found.operations, exact);
+            prop_assert_eq!(found.words(), 0.0);
         }
     }
 }

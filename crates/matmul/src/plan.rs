@@ -95,9 +95,15 @@ impl Plan {
         (self.processes - number).div_ceil(self.remaining).min(self.blocks)
     }
 
-    /// Supersteps in which a process computes a product.
+    /// Supersteps in which a process computes a product. The largest number stands for more, which no program
+    /// reaches: blocks of an element of matrices of 2^22 x 2^22 have 2^66 products.
     pub fn products(&self) -> usize {
-        self.rounds * self.blocks + self.steps_of_remaining()
+        self.steps_of_rounds().saturating_add(self.steps_of_remaining())
+    }
+
+    /// Supersteps of the rounds, or the largest number.
+    fn steps_of_rounds(&self) -> usize {
+        self.rounds.saturating_mul(self.blocks)
     }
 
     /// Supersteps for the remaining columns: the last column takes longest.
@@ -133,13 +139,13 @@ impl Plan {
 
     /// The product of a process in a superstep below [`Self::products`].
     pub fn product(&self, process: usize, superstep: usize) -> Option<Product> {
-        if superstep < self.rounds * self.blocks {
+        if superstep < self.steps_of_rounds() {
             return Some(self.product_of_rounds(process, superstep));
         }
         let (column, member) = self.membership(process)?;
         let members = self.members(column);
         let positions = self.positions(members, member);
-        let position = positions.start + superstep - self.rounds * self.blocks;
+        let position = positions.start.checked_add(superstep - self.steps_of_rounds())?;
         let number = self.rounds * self.processes + column;
         positions
             .contains(&position)
@@ -210,147 +216,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    /// Numbers of blocks for which all numbers of processes are tested.
-    const BLOCKS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
-
-    fn all(check: impl Fn(usize, usize, Plan)) {
-        for processes in 1..=130 {
-            for blocks in BLOCKS {
-                check(blocks, processes, Plan::new(blocks, processes));
-                check(blocks, processes, Plan::by_rows(blocks, processes));
-            }
-        }
-    }
-
-    #[test]
-    fn every_product_is_computed_once() {
-        all(|blocks, processes, plan| {
-            let mut seen = vec![0; blocks * blocks * blocks];
-            for (superstep, process) in
-                (0..plan.products()).flat_map(|step| (0..processes).map(move |process| (step, process)))
-            {
-                if let Some(product) = plan.product(process, superstep) {
-                    assert!(product.row.max(product.inner).max(product.column) < blocks);
-                    seen[(product.row * blocks + product.inner) * blocks + product.column] += 1;
-                }
-            }
-            assert!(seen.iter().all(|&times| times == 1), "{blocks} x {blocks} on {processes}");
-        });
-    }
-
-    /// A process that begins a block ends it before it begins another one, unless it computes rows together,
-    /// and no step of the sums loses a partial sum.
-    #[test]
-    fn every_block_ends_as_one_sum_on_its_owner() {
-        all(|blocks, processes, plan| {
-            let mut owners = vec![0; blocks * blocks];
-            // The number of products in the partial sum of each process, if its block is divided.
-            let mut parts = vec![0; processes];
-            for (process, part) in parts.iter_mut().enumerate() {
-                // Blocks that have begun, with the products in their sums.
-                let mut open: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-                for product in (0..plan.products()).filter_map(|superstep| plan.product(process, superstep)) {
-                    let block = (product.row, product.column);
-                    let before = open.remove(&block);
-                    assert_eq!(product.begins, before.is_none(), "{blocks} on {processes}: {product:?}");
-                    let together = open.keys().all(|&(row, _)| plan.by_rows && row == product.row);
-                    assert!(together, "{blocks} on {processes}: {product:?} while {open:?}");
-                    let terms = before.unwrap_or(0) + 1;
-                    if !product.ends {
-                        open.insert(block, terms);
-                    }
-                    let number = block.0 * blocks + block.1;
-                    assert_eq!(product.is_owner, number % processes == process);
-                    if product.ends && product.is_divided {
-                        assert_eq!(plan.divided_block(process), Some(block));
-                        *part = terms;
-                    } else if product.ends {
-                        assert_eq!(terms, blocks);
-                    }
-                    owners[number] += usize::from(product.ends && product.is_owner);
-                }
-                assert!(open.is_empty());
-            }
-            assert!(owners.iter().all(|&times| times == 1), "{blocks} on {processes}: {owners:?}");
-            for step in 0..plan.sums() {
-                let before = parts.clone();
-                for process in 0..processes {
-                    if let Some(other) = plan.sum(process, step) {
-                        assert_eq!(plan.divided_block(other), plan.divided_block(process));
-                        // Values that are read do not change in the same step.
-                        assert!(plan.sum(other, step).is_none() && before[other] > 0);
-                        parts[process] += before[other];
-                        parts[other] = 0;
-                    }
-                }
-            }
-            for (process, &part) in parts.iter().enumerate() {
-                let ends = process < plan.remaining() && plan.members(process) > 1;
-                assert_eq!(part, if ends { blocks } else { 0 }, "{blocks} on {processes}");
-            }
-        });
-    }
-
-    /// By rows, a process needs a block of A once for all its columns of the row.
-    #[test]
-    fn rows_need_a_block_of_a_once() {
-        all(|blocks, processes, plan| {
-            if !plan.by_rows {
-                return;
-            }
-            for process in 0..processes {
-                let mut seen: Vec<(usize, usize)> = Vec::new();
-                for product in
-                    (0..plan.rounds() * blocks).filter_map(|superstep| plan.product(process, superstep))
-                {
-                    let block = (product.row, product.inner);
-                    if seen.last() != Some(&block) {
-                        assert!(!seen.contains(&block), "{blocks} on {processes}: {block:?} again");
-                        seen.push(block);
-                    }
-                }
-            }
-        });
-    }
-
-    /// In a round no block is read by more processes than lie on a diagonal of the cube.
-    #[test]
-    fn blocks_are_read_by_few_processes_at_a_time() {
-        for blocks in BLOCKS {
-            let plan = Plan::new(blocks, blocks * blocks);
-            for superstep in 0..plan.products() {
-                let mut readers = [vec![0; blocks * blocks], vec![0; blocks * blocks]];
-                for process in 0..blocks * blocks {
-                    let product = plan.product(process, superstep).expect("a round");
-                    readers[0][product.row * blocks + product.inner] += 1;
-                    readers[1][product.inner * blocks + product.column] += 1;
-                }
-                assert!(readers.iter().flatten().all(|&times| times == 1), "{blocks}: {readers:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_supersteps_are_those_of_the_module_comment() {
-        all(|blocks, processes, plan| {
-            assert_eq!(plan.rounds(), blocks * blocks / processes);
-            let remaining = plan.remaining();
-            let expected = processes.checked_div(remaining).map(|least| {
-                let most = processes.div_ceil(remaining).min(blocks);
-                let sums = (0..).find(|sums| 1 << sums >= most).expect("few");
-                (blocks.div_ceil(least.min(blocks)), sums)
-            });
-            let (steps, sums) = expected.unwrap_or_default();
-            assert_eq!((plan.products(), plan.sums()), (plan.rounds() * blocks + steps, sums));
-            // Nobody has more work than in the thesis' schedule.
-            assert!(plan.products() <= (blocks * blocks).div_ceil(processes) * blocks);
-        });
-        let plan = Plan::new(3, 4);
-        assert_eq!((plan.rounds(), plan.remaining(), plan.products(), plan.sums()), (2, 1, 7, 2));
-        assert_eq!([0, 1, 2, 3].map(|process| plan.sum(process, 0)), [Some(1), None, None, None]);
-    }
-}
+mod tests;

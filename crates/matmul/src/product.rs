@@ -252,7 +252,8 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         let Product { row, column, begins, ends, is_owner, is_divided, .. } = product;
         let c = self.sum((row, column), is_owner);
         (self.functions.multiply)(Sizes { rows, columns, inner }, a, b, c, !begins);
-        self.spmd.comm().charge(MULTIPLY_ADD.of(rows * columns * inner));
+        let work = rows.saturating_mul(columns).saturating_mul(inner);
+        self.spmd.comm().charge(MULTIPLY_ADD.of(work));
         if ends && !is_divided { self.put((row, column)) } else { Ok(()) }
     }
 

@@ -14,11 +14,35 @@ const LINE: usize = 8;
 /// Elements between vectors: a page and an odd number of lines.
 const PADDING: usize = 512 + 33 * LINE;
 
+/// Where the vectors lie in their memory.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    /// Elements of each vector.
+    length: usize,
+    /// Elements from the begin of a vector to the begin of the next one.
+    distance: usize,
+    /// Elements of the memory.
+    elements: usize,
+}
+
+impl Layout {
+    /// Of vectors of `length` elements; none if 64 bits do not count them.
+    fn new(length: usize) -> Option<Self> {
+        let distance = length.checked_next_multiple_of(LINE)?.checked_add(PADDING)?;
+        Some(Self { length, distance, elements: distance.checked_mul(VECTORS)? })
+    }
+
+    fn range(self, vector: usize) -> Range<usize> {
+        let begin = vector * self.distance;
+        begin..begin + self.length
+    }
+}
+
 /// The vectors a, b and c.
 #[derive(Debug)]
 pub struct Vectors {
     memory: Pages,
-    length: usize,
+    layout: Layout,
     /// Kernels that have run on them, with ordinary and with streaming stores.
     runs: [u64; 2],
 }
@@ -30,11 +54,8 @@ impl Vectors {
     /// [`Error::Memory`].
     pub fn new(length: usize) -> Result<Self> {
         let too_long = || Error::Memory(format!("{VECTORS} vectors of {length} elements"));
-        let elements = length
-            .checked_next_multiple_of(LINE)
-            .and_then(|length| length.checked_add(PADDING)?.checked_mul(VECTORS))
-            .ok_or_else(too_long)?;
-        Ok(Self { memory: Pages::new(elements).map_err(|_| too_long())?, length, runs: [0; 2] })
+        let layout = Layout::new(length).ok_or_else(too_long)?;
+        Ok(Self { memory: Pages::new(layout.elements).map_err(|_| too_long())?, layout, runs: [0; 2] })
     }
 
     /// Counts a kernel that runs on them.
@@ -49,22 +70,12 @@ impl Vectors {
 
     /// Elements of each vector.
     pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Elements from the begin of a vector to the begin of the next one.
-    fn distance(&self) -> usize {
-        self.length.next_multiple_of(LINE) + PADDING
-    }
-
-    fn range(&self, vector: usize) -> Range<usize> {
-        let begin = vector * self.distance();
-        begin..begin + self.length
+        self.layout.length
     }
 
     /// All three vectors.
     pub fn all(&mut self) -> [&mut [f64]; VECTORS] {
-        let ranges = [0, 1, 2].map(|vector| self.range(vector));
+        let ranges = [0, 1, 2].map(|vector| self.layout.range(vector));
         self.memory.elements().get_disjoint_mut(ranges).expect("the vectors lie apart, inside their memory")
     }
 }
@@ -72,6 +83,8 @@ impl Vectors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::sizes;
+    use proptest::prelude::*;
 
     #[test]
     fn vectors_lie_apart_at_lines_of_the_cache() {
@@ -98,6 +111,23 @@ mod tests {
         for length in [usize::MAX, usize::MAX / 8, usize::MAX / 24] {
             let error = Vectors::new(length).expect_err("no such memory");
             assert!(error.to_string().contains(&format!("3 vectors of {length} elements")), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_of_any_size_lie_apart_or_are_refused(length in sizes()) {
+            let distance = (length as u128).next_multiple_of(8) + 512 + 33 * 8;
+            let layout = Layout::new(length);
+            prop_assert_eq!(layout.is_some(), 3 * distance <= usize::MAX as u128);
+            if let Some(layout) = layout {
+                prop_assert_eq!(layout.elements as u128, 3 * distance);
+                for vector in 0..3 {
+                    let range = layout.range(vector);
+                    let begin = vector as u128 * distance;
+                    prop_assert_eq!((range.start as u128, range.end as u128), (begin, begin + length as u128));
+                }
+            }
         }
     }
 }

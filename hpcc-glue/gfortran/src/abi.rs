@@ -3,6 +3,7 @@
 //! gfortran 15 has replaced `get` and `send` by compiler-generated functions; see
 //! [`crate::export::accessors`].
 
+use crate::index::elements;
 use crate::span;
 use std::ffi::{c_char, c_int, c_void};
 use std::slice;
@@ -76,7 +77,7 @@ pub struct Dimension {
 impl Dimension {
     /// Elements.
     pub fn extent(self) -> usize {
-        usize::try_from(self.upper.wrapping_sub(self.lower).wrapping_add(1)).unwrap_or(0)
+        if self.upper < self.lower { 0 } else { self.upper.abs_diff(self.lower).saturating_add(1) }
     }
 }
 
@@ -122,7 +123,7 @@ impl Descriptor {
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
-    /// The number of elements, if they are contiguous.
+    /// The number of elements, if they are contiguous and an object may have their bytes.
     ///
     /// # Safety
     /// As [`Self::dimensions`].
@@ -130,13 +131,14 @@ impl Descriptor {
     pub unsafe fn packed_count(&self) -> Option<usize> {
         // SAFETY: a living descriptor of the compiler.
         let (unit, dimensions) = unsafe { (self.unit(), self.dimensions()) };
-        let (mut count, element) = (1, self.dtype.elem_len as isize);
+        let (mut bytes, mut count) = (self.dtype.elem_len as isize, 1_usize);
         for dimension in dimensions {
             let extent = dimension.extent();
-            if extent > 1 && dimension.stride * unit != count as isize * element {
+            if extent > 1 && dimension.stride.checked_mul(unit) != Some(bytes) {
                 return None;
             }
-            count *= extent;
+            bytes = bytes.checked_mul(isize::try_from(extent).ok()?)?;
+            count = count.checked_mul(extent)?;
         }
         Some(count)
     }
@@ -152,7 +154,8 @@ impl Descriptor {
             return element;
         }
         // SAFETY: a living descriptor of the compiler.
-        let count = unsafe { self.dimensions() }.iter().map(|one| one.extent()).product();
+        let dimensions = unsafe { self.dimensions() };
+        let count = elements(dimensions.iter().map(|one| one.extent()));
         if span::is_plausible(self.span, self.base, count, self.dtype.elem_len) { self.span } else { element }
     }
 }
@@ -318,7 +321,11 @@ pub unsafe fn subscript(data: *const c_void, kind: c_int, index: usize) -> isize
             2 => data.cast::<i16>().add(index).read_unaligned() as isize,
             4 => data.cast::<i32>().add(index).read_unaligned() as isize,
             8 => data.cast::<i64>().add(index).read_unaligned() as isize,
-            _ => data.cast::<i128>().add(index).read_unaligned() as isize,
+            // No array has an index that exceeds 64 bits.
+            _ => {
+                let index = data.cast::<i128>().add(index).read_unaligned();
+                index.clamp(isize::MIN as i128, isize::MAX as i128) as isize
+            }
         }
     }
 }
@@ -373,55 +380,4 @@ pub struct Outcome {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::mem::offset_of;
-
-    /// Of gfortran 12 on x86-64 and AArch64.
-    #[test]
-    fn layouts_are_those_of_the_compiler() {
-        assert_eq!((size_of::<Dtype>(), size_of::<Dimension>(), size_of::<Descriptor>()), (16, 24, 40));
-        let fields =
-            [offset_of!(Descriptor, offset), offset_of!(Descriptor, dtype), offset_of!(Descriptor, span)];
-        assert_eq!(fields, [8, 16, 32]);
-        assert_eq!((offset_of!(Dtype, rank), offset_of!(Dtype, kind)), (12, 13));
-        assert_eq!((size_of::<Subscript>(), offset_of!(Subscript, of)), (32, 8));
-        assert_eq!((offset_of!(Reference, item_size), offset_of!(Reference, of)), (16, 24));
-        assert_eq!((offset_of!(Elements, static_type), offset_of!(Elements, dimensions)), (16, 24));
-        assert_eq!((size_of::<Subscripts>(), size_of::<Reference>()), (24, 24 + 24 + 24 * MAX_RANK));
-    }
-
-    #[test]
-    fn packed_arrays_are_known() {
-        #[repr(C)]
-        struct Whole(Descriptor, [Dimension; 3]);
-        for (extents, expected) in [
-            (&[][..], Some(1)),
-            (&[(5, 1)], Some(5)),
-            (&[(5, 2)], None),
-            (&[(5, 1), (3, 5)], Some(15)),
-            (&[(5, 1), (1, 999), (3, 5)], Some(15)),
-            (&[(5, 1), (3, 6)], None),
-            (&[(1, 10), (3, 1)], Some(3)),
-            (&[(0, 1), (3, 0)], Some(0)),
-        ] {
-            let rank = extents.len() as i8;
-            let dtype = Dtype { elem_len: 4, version: 0, rank, kind: kind::INTEGER, attribute: 0 };
-            let mut dimensions = [Dimension { stride: 0, lower: 1, upper: 0 }; 3];
-            for (dimension, &(upper, stride)) in dimensions.iter_mut().zip(extents) {
-                *dimension = Dimension { stride, lower: 1, upper };
-            }
-            let whole = Whole(Descriptor::new(std::ptr::null_mut(), dtype), dimensions);
-            // SAFETY: laid out as the compiler does it.
-            let count = unsafe { (*(&raw const whole).cast::<Descriptor>()).packed_count() };
-            assert_eq!(count, expected, "{extents:?}");
-        }
-    }
-
-    #[test]
-    fn the_extent_of_an_empty_dimension_is_none() {
-        for (lower, upper, extent) in [(1, 0, 0), (1, -5, 0), (-3, -3, 1), (0, 9, 10)] {
-            assert_eq!(Dimension { stride: 1, lower, upper }.extent(), extent);
-        }
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@
 
 use crate::abi::Dtype;
 use crate::failure::{Image, Result};
+use hcube_core::error::Error;
 use std::ptr;
 
 /// Bytes before the memory of a component: a cache line, so that it is aligned as all memory of the heap.
@@ -61,10 +62,17 @@ pub unsafe fn head_at(address: usize, heap: &std::ops::Range<usize>) -> Option<H
     (head.mark == MARK && fits).then_some(head)
 }
 
+/// Bytes of memory and its head; none if no object has as many bytes. The compiler passes every size below
+/// 2^64.
+fn with_head(bytes: usize) -> Option<usize> {
+    bytes.checked_add(HEAD_BYTES).filter(|&all| isize::try_from(all).is_ok())
+}
+
 /// Allocates memory in the heap of this image.
 pub fn allocate(image: &Image, bytes: usize, dtype: Dtype) -> Result<*mut u8> {
     let bytes = bytes.max(1);
-    let memory = image.allocate_own(HEAD_BYTES + bytes)?.wrapping_add(HEAD_BYTES);
+    let all = with_head(bytes).ok_or_else(|| Error::Memory(format!("{bytes} bytes for a component")))?;
+    let memory = image.allocate_own(all)?.wrapping_add(HEAD_BYTES);
     let head = Head::new(bytes as u64, 0, dtype.elem_len as u64, (dtype.kind.into(), dtype.rank.into()));
     // SAFETY: allocated above, with room for it, aligned to lines.
     unsafe { head_of(memory).write(head) };
@@ -96,4 +104,20 @@ pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
         (*head).mark = 0;
     }
     Ok(image.free_own(head.cast())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_testing::sizes::sizes;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn components_of_any_size_have_a_head_or_no_memory(bytes in sizes()) {
+            let all = bytes as u128 + HEAD_BYTES as u128;
+            let expected = (all <= isize::MAX as u128).then_some(all);
+            prop_assert_eq!(with_head(bytes).map(|all| all as u128), expected);
+        }
+    }
 }

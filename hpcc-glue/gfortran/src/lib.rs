@@ -20,6 +20,7 @@
 //! | `block`, `memory` | the memory of components; memory of the C library |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
+//! | `index` | numbers and distances of elements for subscripts of any size |
 //! | `span` | which descriptors have a distance of elements |
 //! | `reference` | components and their elements on other images |
 //! | `request` | requests to other images |
@@ -36,6 +37,7 @@ mod broadcast;
 mod convert;
 mod export;
 mod failure;
+mod index;
 mod job;
 mod memory;
 mod random;

@@ -6,10 +6,13 @@
 //!
 //! Cost: a copy per run, and a few ns. Memory: a word per element of a vector subscript.
 
+pub mod range;
+
 use crate::abi::{Descriptor, Dimension, MAX_RANK, Subscript, subscript};
+use crate::index::{distance, elements, steps};
 use hcube_core::error::Result;
 use hcube_core::onesided::Shape;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut};
 use std::ptr;
 
 /// Elements of one dimension.
@@ -35,20 +38,6 @@ impl Extent {
     fn first(&self, count: usize) -> Option<Self> {
         let table = self.table.as_ref().and_then(|table| table.get(..count)).map(Box::from);
         (count <= self.count).then_some(Self { count, stride: self.stride, table })
-    }
-
-    /// The distances of the first and of the last element in memory. There is one.
-    fn bounds(&self) -> (isize, isize) {
-        match &self.table {
-            Some(table) => {
-                let all = || table.iter().copied();
-                (all().min().unwrap_or(0), all().max().unwrap_or(0))
-            }
-            None => {
-                let last = (self.count as isize - 1) * self.stride;
-                (last.min(0), last.max(0))
-            }
-        }
     }
 }
 
@@ -120,8 +109,8 @@ impl Section {
     pub fn array(base: *mut u8, element: usize, counts: &[usize]) -> Self {
         let mut section = Self::scalar(base, element);
         counts.iter().fold(element, |stride, &count| {
-            section.push(count, stride as isize);
-            stride * count
+            section.push(count, isize::try_from(stride).unwrap_or(isize::MAX));
+            stride.saturating_mul(count)
         });
         section
     }
@@ -135,7 +124,7 @@ impl Section {
         // SAFETY: a living descriptor of the compiler.
         let (dimensions, unit) = unsafe { (descriptor.dimensions(), descriptor.unit()) };
         for dimension in dimensions {
-            section.push(dimension.extent(), dimension.stride * unit);
+            section.push(dimension.extent(), distance(dimension.stride, 0, unit));
         }
         section
     }
@@ -160,20 +149,21 @@ impl Section {
     /// # Safety
     /// A vector has its elements.
     unsafe fn select(&mut self, dimension: Dimension, unit: isize, given: &Subscript) {
-        let step = dimension.stride * unit;
+        let step = distance(dimension.stride, 0, unit);
         if given.count > 0 {
             // SAFETY: there is a count, so it is a vector.
             let vector = unsafe { given.of.vector };
             // SAFETY: the vector has `count` elements.
             let index = |at| unsafe { subscript(vector.data, vector.kind, at) };
-            self.push_table((0..given.count).map(|at| (index(at) - dimension.lower) * step).collect());
+            self.push_table((0..given.count).map(|at| distance(index(at), dimension.lower, step)).collect());
             return;
         }
         // SAFETY: there is no count, so it is a triplet.
         let triplet = unsafe { given.of.triplet };
         let stride = if triplet.stride == 0 { 1 } else { triplet.stride };
-        self.shift((triplet.lower - dimension.lower) * step);
-        self.push(steps(triplet.lower, triplet.upper, stride), stride * step);
+        self.shift(distance(triplet.lower, dimension.lower, step));
+        let count = steps(triplet.lower, triplet.upper, stride).map_or(0, |(count, _)| count);
+        self.push(count, distance(stride, 0, step));
     }
 
     /// The first elements in each dimension, as many as another section has; none if that has more in one of
@@ -209,33 +199,12 @@ impl Section {
 
     /// Elements.
     pub fn count(&self) -> usize {
-        self.extents.iter().map(|extent| extent.count).product()
+        elements(self.extents.iter().map(|extent| extent.count))
     }
 
     /// Bytes of all elements.
     pub fn bytes(&self) -> usize {
-        self.count() * self.element
-    }
-
-    /// The offsets of the first byte and of the end from the base; none if there are no elements.
-    pub fn bounds(&self) -> Range<isize> {
-        if self.count() == 0 {
-            return 0..0;
-        }
-        let bounds = self.extents.iter().map(Extent::bounds);
-        let (low, high) = bounds.fold((0, 0), |(low, high), (first, last)| (low + first, high + last));
-        low..high + self.element as isize
-    }
-
-    /// Whether bytes of both are between the first and the last byte of the other.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        let range = |section: &Self| {
-            let bounds = section.bounds();
-            let base = section.base.addr() as isize;
-            base + bounds.start..base + bounds.end
-        };
-        let (one, two) = (range(self), range(other));
-        one.start < two.end && two.start < one.end
+        self.count().saturating_mul(self.element)
     }
 
     /// The same elements without dimensions of one element.
@@ -295,7 +264,7 @@ impl Section {
         let mut run = self.element;
         let inner = self.extents.iter().take_while(|extent| {
             let follows = extent.table.is_none() && extent.stride == run as isize;
-            run *= if follows { extent.count } else { 1 };
+            run = run.saturating_mul(if follows { extent.count } else { 1 });
             follows
         });
         let skipped = inner.count();
@@ -305,17 +274,13 @@ impl Section {
     }
 }
 
-/// Steps from the first to the last index.
-pub fn steps(first: isize, last: isize, stride: isize) -> usize {
-    usize::try_from((last - first + stride) / stride).unwrap_or(0)
-}
-
 /// Joins dimensions that follow one another on both sides.
 fn join(into: &Section, from: &Section) -> (Section, Section) {
     let mut joined = (Section::scalar(into.base, into.element), Section::scalar(from.base, from.element));
     let follows = |last: Option<&Extent>, next: &Extent| {
         last.is_some_and(|last| {
-            last.table.is_none() && next.table.is_none() && next.stride == last.stride * last.count as isize
+            let end = last.stride.checked_mul(last.count as isize);
+            last.table.is_none() && next.table.is_none() && end == Some(next.stride)
         })
     };
     for (one, two) in into.extents.iter().zip(from.extents.iter()) {
@@ -337,6 +302,9 @@ fn join(into: &Section, from: &Section) -> (Section, Section) {
 /// # Safety
 /// All elements of one may be read, and all elements of the other written.
 pub unsafe fn copy(into: &Section, from: &Section) {
+    if into.count() == 0 {
+        return;
+    }
     let (into, from) = (into.squeezed(), from.squeezed());
     let is_alike = into.extents.len() == from.extents.len()
         && into.extents.iter().zip(from.extents.iter()).all(|(one, other)| one.count == other.count);

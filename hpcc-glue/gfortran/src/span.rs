@@ -35,7 +35,7 @@ pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) 
     let fit = |distance: usize| count.checked_mul(distance).map_or(Fit::None, |bytes| fit(base, bytes));
     match (fit(element), fit(span as usize)) {
         (Fit::None, _) | (Fit::Room, Fit::Exact) => true,
-        (one, other) => one == other && count * element > SMALLEST,
+        (one, other) => one == other && count.saturating_mul(element) > SMALLEST,
     }
 }
 
@@ -84,8 +84,11 @@ fn fit(base: *const u8, bytes: usize) -> Fit {
         unsafe { base.sub(size_of::<usize>()).cast::<usize>().read() }
     };
     let size = word & !FLAGS;
-    let Some(needed) = bytes.checked_add(size_of::<usize>()) else { return Fit::None };
-    let rounded = needed.next_multiple_of(STEP).max(LEAST);
+    let needed = bytes.checked_add(size_of::<usize>());
+    let Some(rounded) = needed.and_then(|needed| needed.checked_next_multiple_of(STEP)) else {
+        return Fit::None;
+    };
+    let rounded = rounded.max(LEAST);
     let slack = if word & IS_MAPPED == 0 { STEP } else { PAGE + STEP };
     match size.checked_sub(rounded) {
         Some(0) => Fit::Exact,
@@ -102,6 +105,8 @@ fn fit(_base: *const u8, _bytes: usize) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{distances, sizes};
+    use proptest::prelude::*;
     use std::ffi::c_void;
 
     unsafe extern "C" {
@@ -175,5 +180,17 @@ mod tests {
         assert!(!is_plausible(memory.as_ptr().addr() as isize));
         assert!(!is_plausible(17));
         assert!(is_plausible(24));
+    }
+
+    proptest! {
+        #[test]
+        fn arrays_of_any_size_fit_no_small_block(span in distances(), count in sizes(), element in sizes()) {
+            let memory = [0_u64; 8];
+            let base = memory[2..].as_ptr().cast();
+            if is_plausible(span, base, count, element) && count > 0 {
+                prop_assert!(is_distance(span, element));
+            }
+            prop_assert!(count > 0 || is_plausible(span, base, count, element));
+        }
     }
 }

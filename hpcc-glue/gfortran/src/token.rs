@@ -148,21 +148,23 @@ impl Token {
 /// The subscripts of an element of an array, by its number from 0 on; the last dimension continues beyond the
 /// elements. Without dimensions, the number from 1 on.
 fn subscripts(dimensions: &[Dimension], number: isize) -> String {
-    let Some((last, others)) = dimensions.split_last() else { return (number + 1).to_string() };
+    let Some((last, others)) = dimensions.split_last() else { return number.saturating_add(1).to_string() };
     let mut rest = number;
     let mut all = Vec::new();
     for dimension in others {
-        let extent = dimension.extent().max(1) as isize;
+        let extent = isize::try_from(dimension.extent().max(1)).unwrap_or(isize::MAX);
         all.push((dimension.lower + rest.rem_euclid(extent)).to_string());
         rest = rest.div_euclid(extent);
     }
-    all.push((last.lower + rest).to_string());
+    all.push(last.lower.saturating_add(rest).to_string());
     if others.is_empty() { all.concat() } else { format!("({})", all.join(", ")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::distances;
+    use proptest::prelude::*;
 
     #[test]
     fn elements_have_subscripts() {
@@ -174,5 +176,24 @@ mod tests {
             [-1, 0, 11, 12].map(|number| subscripts(&two, number)),
             ["(3, -2)", "(2, -1)", "(3, 4)", "(2, 5)"]
         );
+    }
+
+    proptest! {
+        /// They are only for messages, but a message must not end the program.
+        #[test]
+        fn elements_of_any_size_have_a_name(
+            number in distances(), bounds in [distances(), distances(), distances(), distances()],
+        ) {
+            let dimension = |lower, upper| Dimension { stride: 1, lower, upper };
+            let two = [dimension(bounds[0], bounds[1]), dimension(bounds[2], bounds[3])];
+            let extent = (bounds[1] as i128 - bounds[0] as i128 + 1).max(1);
+            let number_of = number as i128;
+            let exact = [bounds[0] as i128 + number_of.rem_euclid(extent), bounds[2] as i128 + number_of.div_euclid(extent)];
+            if exact.iter().all(|&index| isize::try_from(index).is_ok()) && extent < 1 << 63 {
+                prop_assert_eq!(subscripts(&two, number), format!("({}, {})", exact[0], exact[1]));
+            } else {
+                subscripts(&two, number);
+            }
+        }
     }
 }

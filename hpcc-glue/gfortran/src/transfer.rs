@@ -16,6 +16,7 @@ use crate::token::{Part, Token};
 use hcube_caf::Handle;
 use hcube_core::memory::Region;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::ptr;
 
 /// A side of a copy. The base of a section of a part is its offset as an address.
@@ -81,26 +82,22 @@ pub fn side_of(
 
 /// An error where a section leaves the part that begins at an address.
 pub fn check(token: &Token, part: *mut u8, section: &Section) -> Result<()> {
-    let bounds = section.bounds();
-    let first = (section.base.addr() as isize).wrapping_sub(part.addr() as isize);
-    let (begin, end) = (first.wrapping_add(bounds.start), first.wrapping_add(bounds.end));
-    if bounds.is_empty() || begin >= 0 && end as usize <= token.bytes {
-        return Ok(());
-    }
-    Err(outside(token, section.element, begin, end))
+    section.check_inside(part, token.bytes, |range| outside(token, section.element, range))
 }
 
 /// Farther from a coarray is only what lies in other memory.
 const FAR: usize = 1 << 32;
 
 #[cold]
-fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
+fn outside(token: &Token, element: usize, Range { start: begin, end }: Range<isize>) -> Failure {
     if begin.unsigned_abs() > FAR.max(token.bytes) {
         let text = "a place outside of the coarray: gfortran 12 to 14 compile a vector subscript inside an expression so; assign the elements to a variable first";
         return Failure::new(text);
     }
     let element = element.max(1) as isize;
-    let text = if begin.rem_euclid(element) == 0 && token.bytes.is_multiple_of(element as usize) {
+    // The last element is not known if its end exceeds 64 bits.
+    let is_known = end < isize::MAX && begin.rem_euclid(element) == 0;
+    let text = if is_known && token.bytes.is_multiple_of(element as usize) {
         let (first, last) = (begin / element, (end - 1).div_euclid(element));
         token.no_elements(first..=last, token.bytes as isize / element)
     } else {

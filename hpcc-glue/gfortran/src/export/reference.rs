@@ -8,6 +8,7 @@ use crate::reference::access::Access;
 use crate::reference::object;
 use crate::reference::path::Path;
 use crate::reference::resize::shape;
+use crate::section::range::array_bytes;
 use crate::section::{Section, copy};
 use crate::statement::{self, kind::Kind};
 use crate::token::Token;
@@ -32,7 +33,7 @@ unsafe fn fit(descriptor: &mut Descriptor, counts: &[usize], may_change: bool) -
     if !descriptor.base.is_null() && (is_alike || !may_change) {
         return Ok(());
     }
-    let bytes = counts.iter().product::<usize>() * descriptor.dtype.elem_len;
+    let bytes = array_bytes(counts, descriptor.dtype.elem_len)?;
     // SAFETY: memory of Fortran, or NULL.
     descriptor.base = unsafe { realloc(descriptor.base.cast(), bytes.max(1)) }.cast();
     if descriptor.base.is_null() {

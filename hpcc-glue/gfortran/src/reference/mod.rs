@@ -18,9 +18,11 @@ pub mod resize;
 
 use crate::abi::{Descriptor, Dimension};
 use crate::failure::{Failure, Image, Result};
-use crate::section::{Section, steps};
+use crate::index::{distance, steps};
+use crate::section::Section;
 use crate::span;
 use path::{Chosen, Step};
+use std::ops::Range;
 
 /// Where a reference leads.
 #[derive(Debug)]
@@ -59,14 +61,11 @@ impl Start<'_> {
     /// An error where bytes do not lie in the part. Arrays without descriptors have no bounds that could be
     /// checked.
     fn check(&self, section: &Section) -> Result<()> {
-        let bounds = section.bounds();
-        let first = (section.base.addr() as isize).wrapping_sub(self.part.addr() as isize);
-        let (begin, end) = (first.wrapping_add(bounds.start), first.wrapping_add(bounds.end));
-        if bounds.is_empty() || begin >= 0 && end >= begin && end as usize <= self.bytes {
-            return Ok(());
-        }
-        let text = format!("bytes {begin} to {end}: expected 0 to {}, the bytes of the coarray", self.bytes);
-        Err(Failure::new(text))
+        section.check_inside(self.part, self.bytes, |Range { start, end }| {
+            let text =
+                format!("bytes {start} to {end}: expected 0 to {}, the bytes of the coarray", self.bytes);
+            Failure::new(text)
+        })
     }
 }
 
@@ -127,9 +126,7 @@ impl Walk<'_> {
                 }
             }
         }
-        if is_in_part {
-            start.check(&section)?;
-        }
+        if is_in_part { start.check(&section) } else { section.check_addresses() }?;
         Ok(if is_outside { Target::Outside(section) } else { Target::Here(section) })
     }
 }
@@ -159,7 +156,7 @@ impl Bounds<'_> {
                 (has_it.then(read), unit)
             }
         };
-        found.map_or(one(element), |found| Dimension { stride: found.stride * unit, ..found })
+        found.map_or(one(element), |found| Dimension { stride: distance(found.stride, 0, unit), ..found })
     }
 }
 
@@ -183,12 +180,12 @@ fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> 
     let (start, end, stride) = match *chosen {
         Chosen::Single(index) => {
             check(index)?;
-            section.shift((index - lower) * unit);
+            section.shift(distance(index, lower, unit));
             return Ok(());
         }
         Chosen::Vector(ref all) => {
             all.iter().try_for_each(|&index| check(index))?;
-            section.push_table(all.iter().map(|index| (index - lower) * unit).collect());
+            section.push_table(all.iter().map(|&index| distance(index, lower, unit)).collect());
             return Ok(());
         }
         Chosen::Full { end, stride } => (lower, upper(end), stride),
@@ -197,19 +194,22 @@ fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> 
         Chosen::UpTo { end, stride } => (lower, end, stride),
     };
     let stride = if stride == 0 { 1 } else { stride };
-    let count = steps(start, end, stride);
-    if count > 0 {
+    let mut count = 0;
+    if let Some((number, last)) = steps(start, end, stride) {
         check(start)?;
-        check(start + (count as isize - 1) * stride)?;
+        check(last)?;
+        count = number;
     }
-    section.shift((start - lower) * unit);
-    section.push(count, stride * unit);
+    section.shift(distance(start, lower, unit));
+    section.push(count, distance(stride, 0, unit));
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_testing::sizes::{distances, sizes_within};
+    use proptest::prelude::*;
 
     fn chosen(chosen: &Chosen, dimension: Option<Dimension>) -> Result<Vec<isize>> {
         let base = std::ptr::null_mut::<u8>().wrapping_add(1000);
@@ -258,5 +258,77 @@ mod tests {
         assert_eq!(chosen(&row, None).expect("inside"), [3, 9]);
         assert_eq!(chosen(&Chosen::Full { end: 9, stride: 3 }, None).expect("inside"), [0, 3, 6, 9]);
         assert_eq!(chosen(&Chosen::Single(6), None).expect("inside"), [6]);
+    }
+
+    /// The index of an element far outside would be the address of one inside, modulo 2^64.
+    #[test]
+    fn far_subscripts_of_arrays_without_descriptors_are_outside() {
+        let part = std::ptr::without_provenance_mut::<u8>(1 << 20);
+        for given in [
+            Chosen::Single(1 << 62),
+            Chosen::Vector(vec![0, 1 << 62]),
+            Chosen::From { start: 0, end: 1 << 62, stride: 1 << 61 },
+        ] {
+            let mut section = Section::scalar(part, 4);
+            add(&mut section, &given, None).expect("no bounds are known");
+            let text = Start { part, bytes: 40, dimensions: &[] }.check(&section).expect_err("outside").text;
+            assert!(text.ends_with("expected 0 to 40, the bytes of the coarray"), "{text}");
+        }
+    }
+
+    /// What a subscript selects: its first and its last index, and their number.
+    fn selected(chosen: &Chosen, dimension: Option<Dimension>) -> [i128; 3] {
+        let (low, high) = dimension.map_or((0, None), |one| (one.lower, Some(one.upper)));
+        let (start, end, stride) = match *chosen {
+            Chosen::Single(index) => (index, index, 1),
+            Chosen::Range { start, end, stride } => (start, end, stride),
+            Chosen::From { start, end, stride } => (start, high.unwrap_or(end), stride),
+            Chosen::UpTo { end, stride } => (low, end, stride),
+            Chosen::Full { end, stride } => (low, high.unwrap_or(end), stride),
+            Chosen::Vector(_) => unreachable!("not among those"),
+        };
+        let [start, end, stride] = [start, end, if stride == 0 { 1 } else { stride }].map(|one| one as i128);
+        let count = ((end - start + stride) / stride).max(0);
+        [start, start + (count - 1) * stride, count]
+    }
+
+    proptest! {
+        #[test]
+        fn subscripts_of_any_size_are_exact_or_refused(
+            kind in 0..5, [start, end, stride] in [distances(), distances(), distances()],
+            bounds in [distances(), distances(), distances()], has_bounds in any::<bool>(),
+            element in sizes_within(1, 1 << 20), bytes in sizes_within(0, 1 << 56),
+        ) {
+            let given = match kind {
+                0 => Chosen::Single(start),
+                1 => Chosen::Range { start, end, stride },
+                2 => Chosen::From { start, end, stride },
+                3 => Chosen::UpTo { end, stride },
+                _ => Chosen::Full { end, stride },
+            };
+            let unit = distance(bounds[0], 0, element as isize);
+            let dimension =
+                has_bounds.then(|| Dimension { stride: unit, lower: bounds[1].min(bounds[2]), upper: bounds[1].max(bounds[2]) });
+            let [first, last, count] = selected(&given, dimension);
+            let [low, high] = dimension.map_or([i128::MIN, i128::MAX], |one| [one.lower, one.upper].map(|at| at as i128));
+            let is_valid = count == 0 || [first, last].iter().all(|&index| low <= index && index <= high);
+            let mut section = Section::scalar(std::ptr::null_mut(), element);
+            let added = add(&mut section, &given, dimension);
+            prop_assert_eq!(added.is_ok(), is_valid, "{:?} {:?}", given, dimension);
+            if is_valid && count > 0 {
+                let unit = dimension.map_or(element as i128, |one| one.stride as i128);
+                let from = dimension.map_or(0, |one| one.lower as i128);
+                let places = [first, last].map(|index| (index - from) * unit);
+                let (begin, end) = (places[0].min(places[1]), places[0].max(places[1]) + element as i128);
+                let fits = begin >= 0 && end <= bytes as i128 && count * element as i128 <= isize::MAX as i128;
+                let start = Start { part: std::ptr::null_mut(), bytes, dimensions: &[] };
+                prop_assert_eq!(start.check(&section).is_ok(), fits);
+                if fits {
+                    let found = section.range(std::ptr::null());
+                    prop_assert_eq!((found.start as i128, found.end as i128), (begin, end));
+                    prop_assert_eq!(section.count() as i128, count);
+                }
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::abi::{Descriptor, Dimension, Dtype};
 use crate::block;
 use crate::failure::Result;
 use crate::section::Section;
+use crate::section::range::array_bytes;
 use crate::token::Token;
 use std::ffi::c_void;
 
@@ -86,7 +87,7 @@ impl Whole {
     /// The object is one of this image, and nobody else accesses it meanwhile.
     pub unsafe fn change(&self, walk: &Walk<'_>, counts: &[usize]) -> Result<()> {
         let image = walk.image;
-        let bytes = counts.iter().product::<usize>() * self.element;
+        let bytes = array_bytes(counts, self.element)?;
         // SAFETY: the component lies in an object of this image, which nobody else accesses meanwhile; where
         // it is an array, it has a descriptor.
         unsafe {
@@ -125,13 +126,31 @@ impl Whole {
 /// # Safety
 /// It has these dimensions.
 pub unsafe fn shape(descriptor: &mut Descriptor, counts: &[usize]) {
-    let mut stride = 1;
-    let mut offset = 0;
+    // Modulo 2^64, as the compiler computes them: an array without elements may have any extents.
+    let (mut stride, mut offset) = (1_isize, 0_isize);
     // SAFETY: the descriptor has these dimensions.
     for (dimension, &count) in unsafe { descriptor.dimensions_mut() }.iter_mut().zip(counts) {
         *dimension = Dimension { stride, lower: 1, upper: count as isize };
-        offset -= stride;
-        stride *= count as isize;
+        offset = offset.wrapping_sub(stride);
+        stride = stride.wrapping_mul(count as isize);
     }
     descriptor.offset = offset;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fortran permits any extents of an array without elements.
+    #[test]
+    fn arrays_without_elements_may_have_any_extents() {
+        #[repr(C)]
+        struct Whole(Descriptor, [Dimension; 3]);
+        let dtype = Dtype { elem_len: 8, version: 0, rank: 3, kind: 3, attribute: 0 };
+        let none = Dimension { stride: 0, lower: 0, upper: 0 };
+        let mut whole = Whole(Descriptor::new(std::ptr::null_mut(), dtype), [none; 3]);
+        // SAFETY: laid out as the compiler does it.
+        unsafe { shape(&mut *(&raw mut whole).cast::<Descriptor>(), &[1 << 40, 1 << 40, 0]) };
+        assert_eq!(whole.1.map(Dimension::extent), [1 << 40, 1 << 40, 0]);
+    }
 }

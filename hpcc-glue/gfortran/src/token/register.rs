@@ -86,8 +86,7 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
     let team = team::current();
     let (content, bytes, memory) = match kind {
         registration::STATIC | registration::ALLOCATED => {
-            // Atomic operations access whole words.
-            let bytes = size.next_multiple_of(size_of::<u64>()).max(size_of::<u64>());
+            let bytes = part_bytes(size);
             let handle = image.allocate(team.handle, bytes, Use::Data)?;
             (Content::Data(handle), size, image.address(handle)?)
         }
@@ -121,6 +120,13 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
         is_critical: kind == registration::CRITICAL,
         parts,
     })
+}
+
+/// Bytes of a part with whole words. The compiler passes every size below 2^64: `x(2_8**62 - 1)[*]` of 4-byte
+/// elements has 2^64 - 4 bytes. The largest number, which all images refuse together, stands for what 64 bits
+/// do not count.
+fn part_bytes(size: usize) -> usize {
+    size.max(1).checked_next_multiple_of(size_of::<u64>()).unwrap_or(usize::MAX)
 }
 
 /// The memory of events and locks as the program sees it; the program does not access it itself.
@@ -192,4 +198,26 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
         place.write(ptr::null_mut());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_testing::sizes::sizes;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parts_of_any_size_have_whole_words_or_are_refused(size in sizes()) {
+            let exact = (size.max(1) as u128).next_multiple_of(8);
+            // The runtime refuses 2^63 bytes and more on all images.
+            prop_assert_eq!(part_bytes(size) as u128, exact.min(usize::MAX as u128));
+        }
+    }
+
+    #[test]
+    fn a_part_of_nearly_all_memory_does_not_become_a_word() {
+        assert_eq!([0, 1, 8, 9].map(part_bytes), [8, 8, 8, 16]);
+        assert_eq!(part_bytes(4 * ((1 << 62) - 1)), usize::MAX);
+    }
 }
