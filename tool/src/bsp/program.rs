@@ -284,7 +284,7 @@ impl ProgramArguments {
                     Matrices::Customized => matmul::customized,
                     Matrices::Static => matmul::static_grid,
                 };
-                Ok(by(size, parameter.pow(3), processes, equation))
+                Ok(by(size, parameter.saturating_pow(3), processes, equation))
             }
             (Program::Llcs, Costs::Schedule) => {
                 let bits = 1 + Packing::new(SYMBOLS).bits();
