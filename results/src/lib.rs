@@ -11,6 +11,7 @@ pub mod fft;
 pub mod fftw;
 pub mod gemm;
 pub mod gfortran;
+pub mod hosts;
 pub mod hpcc;
 pub mod json;
 pub mod lists;

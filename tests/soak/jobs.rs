@@ -181,5 +181,5 @@ fn coarrays(chance: &mut Chance, ranks: usize) -> Option<Launch> {
     } else {
         ("components", gfortran::components::program(number))
     };
-    Some(Launch::new(gfortran::written(&format!("random-{kind}-{number}"), &text), ranks))
+    Some(Launch::new(gfortran::random(&format!("random-{kind}-{number}"), &text)?, ranks))
 }
