@@ -1,12 +1,19 @@
 //! `hcube-lab hosts`: runs programs on several hosts of this machine.
 //!
+//! `hcube-lab hosts bench` runs the benchmarks of all systems in this way.
+//!
 //! This subcommand starts the launcher itself, so it never initialises MPI. The crate `hcube-hosts` makes the
 //! hosts, which end with this process.
 
 pub mod arguments;
+mod bench;
+mod cases;
 mod job;
+mod options;
 
 pub use arguments::Arguments;
+
+use arguments::Action;
 
 use crate::hpcc::launch;
 use hcube_tool::session;
@@ -14,7 +21,11 @@ use std::process::ExitCode;
 
 /// Runs a command on all hosts.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match launched(arguments) {
+    let status = launch::end_children_on_signals().and_then(|()| match &arguments.action {
+        Some(Action::Bench(arguments)) => bench::run(arguments).map(|is_right| u8::from(!is_right)),
+        None => launched(arguments),
+    });
+    match status {
         Ok(status) => ExitCode::from(status),
         Err(failure) => session::report_failure(&failure),
     }
@@ -22,7 +33,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// The exit status of the launcher.
 fn launched(arguments: &Arguments) -> Result<u8, String> {
-    launch::end_children_on_signals()?;
     let place = job::Place::new(&arguments.place)?;
     eprintln!("{}", place.title());
     let command = place.command(&arguments.variables, &arguments.command)?;

@@ -4,6 +4,7 @@ use hcube_testing as common;
 
 use common::hosts::all_gone;
 use common::{Language, client};
+use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -100,6 +101,39 @@ fn exchanges_are_right_on_slow_links() {
         let text = lines(&output).concat();
         assert!(text.starts_with("ok 6 cases") && !text.contains(" message=0 "), "{network:?}: {output:?}");
     }
+}
+
+/// A benchmark on hosts ends in lines with hcube beside its competitor, both verified.
+#[test]
+fn benchmarks_stand_beside_their_competitors() {
+    let folder = common::folder("lab-hosts-bench");
+    let Some(mut command) =
+        hosts(&["bench", "--shapes", "2x1", "--libraries", common::Mpi::selected().name()])
+    else {
+        return;
+    };
+    let root = format!("--root={}", folder.display());
+    command.args([&root, "--cases", "alltoall,alltoallv", "--json=-"]);
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{output:?}");
+    let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let lines = results["lines"].as_array().expect("lines");
+    let count = |case: &str| lines.iter().filter(|line| line["case"] == case).count();
+    assert_eq!((count("alltoall"), count("alltoallv")), (5, 5), "{results}");
+    for line in lines {
+        assert_eq!(
+            (&line["hosts"], &line["ranks_per_host"], &line["errors"]),
+            (&2.into(), &1.into(), &0.into())
+        );
+        assert!(
+            line["time_us"].as_f64() > Some(0.0) && line["competitor"] == "library-out-of-place",
+            "{line}"
+        );
+    }
+    let Some(mut command) = hosts(&["bench", "--libraries", "none"]) else { return };
+    let output = command.arg(&root).output().expect("it starts");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && message.contains("--libraries none: there is no build"), "{message}");
 }
 
 /// Nothing is left of hosts, processes and relay when the command is killed.

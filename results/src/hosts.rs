@@ -57,8 +57,8 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
-/// What one line compares: the names of hcube's variant, of its competitors, and what their times are multiplied
-/// with to be microseconds.
+/// What one line compares: the names of hcube's variant, of its competitors, and what their times are
+/// multiplied with to be microseconds.
 pub struct Comparison {
     pub variant: &'static str,
     pub competitors: &'static [&'static str],
@@ -140,7 +140,7 @@ mod tests {
 
     fn run(bytes: u64, variant: &str, us: f64) -> Run {
         let value = json!({
-            "mpi": "Open MPI", "ranks": 4, "bytes": bytes, "panels": 1, "work_us": 0.0, "variant": variant,
+            "mpi": "Open MPI", "ranks": 4, "bytes": bytes, "panels": 1, "work_us": 0, "variant": variant,
             "median_us": us, "spread": 0.1, "measured_us": [us], "errors": 0
         });
         serde_json::from_value(value).expect("a run")

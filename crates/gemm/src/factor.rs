@@ -16,8 +16,8 @@ const CACHE_LINE_BYTES: usize = 64;
 const ALIAS_BYTES: usize = 4096;
 
 /// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a
-/// distance at which columns compete for the same ones. The largest number stands for what exceeds 64 bits: no
-/// memory has it.
+/// distance at which columns compete for the same ones. The largest number stands for what exceeds 64 bits:
+/// no memory has it.
 pub fn padded(height: usize, size: usize) -> usize {
     let per_line = (CACHE_LINE_BYTES / size).max(1);
     let leading = height.max(1).checked_next_multiple_of(per_line).unwrap_or(usize::MAX);

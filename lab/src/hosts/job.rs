@@ -1,10 +1,12 @@
 //! Hosts, and jobs on them.
 
-use super::arguments;
+use super::options::Options;
 use crate::hpcc::launch::{Job, interrupted};
 use hcube_hosts::placement::Order;
 use hcube_hosts::{Hosts, Launcher, Network};
+use hcube_results::hosts as results;
 use hcube_tool::launcher;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
@@ -18,7 +20,7 @@ const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NU
 
 /// Hosts with their launcher.
 pub struct Place {
-    options: arguments::Place,
+    options: Options,
     hosts: Hosts,
 }
 
@@ -27,7 +29,7 @@ impl Place {
     ///
     /// # Errors
     /// Where the machine cannot have them, or has no such launcher.
-    pub fn new(options: &arguments::Place) -> Result<Self, String> {
+    pub fn new(options: &Options) -> Result<Self, String> {
         if !launcher::exists(&program(options)) {
             return Err(format!("--mpi {}: {} is not in the search path", options.mpi, program(options)));
         }
@@ -42,11 +44,23 @@ impl Place {
 
     /// What there is, in words.
     pub fn title(&self) -> String {
-        let arguments::Place { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
+        let Options { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
         let rate = rate.map_or(String::new(), |rate| format!("; links of {} Mbit/s", rate as f64 / 1e6));
         let latency = latency
             .map_or(String::new(), |time| format!("; {} us between hosts", time.as_nanos() as f64 / 1e3));
         format!("hosts: {hosts} host(s) with {ranks_per_host} rank(s) each, mpirun.{mpi}{rate}{latency}")
+    }
+
+    /// The same for results.
+    pub fn about(&self) -> results::Place {
+        let Options { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
+        results::Place {
+            mpi: mpi.clone(),
+            hosts: *hosts,
+            ranks_per_host: *ranks_per_host,
+            rate_mbit: rate.map(|rate| rate as f64 / 1e6),
+            latency_us: latency.map(|time| time.as_nanos() as f64 / 1e3),
+        }
     }
 
     /// The command that starts a program on all ranks, in the current folder.
@@ -54,12 +68,12 @@ impl Place {
     /// # Errors
     /// Where there is no current folder.
     pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
-        let arguments::Place { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
+        let Options { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
         let order = if *in_turn { Order::InTurn } else { Order::Filling };
         let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
         let own = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let own = own.filter(|name| name.starts_with("HCUBE_") || VARIABLES.contains(&name.as_str()));
-        let names: Vec<String> = own.chain(variables.iter().cloned()).collect();
+        let names: BTreeSet<String> = own.chain(variables.iter().cloned()).collect();
         let kind = Launcher::of(mpi);
         let mut command = placement.command(kind, program(&self.options), names.iter().map(String::as_str));
         let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
@@ -75,7 +89,7 @@ impl Place {
     }
 }
 
-fn program(options: &arguments::Place) -> String {
+fn program(options: &Options) -> String {
     format!("mpirun.{}", options.mpi)
 }
 

@@ -1,0 +1,158 @@
+//! What `hcube-lab hosts bench` measures: a row for each benchmark.
+//!
+//! Each is a call of `hcube bench`, which measures hcube and its competitors in turn in one job. Sizes are
+//! chosen so that all cases on 16 ranks take some minutes on two cores.
+
+use hcube_results::hosts::{Comparison, Line, Place};
+use hcube_results::runs::{Results, Row};
+use hcube_results::{alltoall, bsp, caf, fft, gemm, panels};
+use serde::de::DeserializeOwned;
+
+/// A benchmark.
+pub struct Case {
+    /// The name in `--cases` and in tables.
+    pub name: &'static str,
+    /// Arguments of `hcube bench`, on this number of ranks.
+    pub arguments: fn(usize) -> Vec<String>,
+    pub comparison: Comparison,
+    /// Its lines, from the JSON of the benchmark.
+    read: fn(&Self, &Place, &str) -> Result<Measured, String>,
+    /// How long it takes, compared with other cases.
+    pub weight: f64,
+}
+
+impl Case {
+    /// What the benchmark has measured.
+    ///
+    /// # Errors
+    /// If this is not its JSON.
+    pub fn read(&self, place: &Place, json: &str) -> Result<Measured, String> {
+        (self.read)(self, place, json)
+    }
+}
+
+/// Lines, and notes of what was left out.
+pub type Measured = (Vec<Line>, Vec<String>);
+
+/// Bytes of each pair of ranks.
+const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
+
+/// All of them.
+pub const CASES: [Case; 8] = [
+    Case {
+        name: "alltoall",
+        arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
+        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+        weight: 1.0,
+    },
+    Case {
+        name: "alltoall-in-place",
+        arguments: |ranks| exchange(ranks, "auto,library-in-place", true),
+        comparison: of_microseconds("auto", &[alltoall::LIBRARY_IN_PLACE]),
+        read: exchanges,
+        weight: 1.0,
+    },
+    Case {
+        name: "alltoallv",
+        arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
+        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+        weight: 1.0,
+    },
+    Case {
+        name: "fft",
+        arguments: |_| words("fft --algorithms six-step,fftw-estimate --repeat 5"),
+        comparison: of_microseconds(fft::SIX_STEP, &[fft::FFTW_ESTIMATE]),
+        read: rows::<fft::Run>,
+        weight: 1.0,
+    },
+    Case {
+        name: "gemm",
+        arguments: |_| words("gemm --variants hcube,scalapack --sizes 512,1024 --repeat 5"),
+        comparison: Comparison {
+            variant: gemm::HCUBE,
+            competitors: &[gemm::SCALAPACK],
+            microseconds: 1000.0,
+        },
+        read: rows::<gemm::Run>,
+        weight: 1.0,
+    },
+    Case {
+        name: "panels",
+        arguments: |_| {
+            words("panels --variants hcube,mpi-bcast,mpi-ibcast --sizes 64k,1M --panels 8 --repeat 5")
+        },
+        comparison: of_microseconds(panels::HCUBE, &[panels::BCAST, panels::IBCAST]),
+        read: rows::<panels::Run>,
+        weight: 1.0,
+    },
+    Case {
+        name: "bsp",
+        arguments: |_| {
+            words("bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5")
+        },
+        comparison: of_microseconds(bsp::HCUBE, &[bsp::MPI]),
+        read: rows::<bsp::Run>,
+        weight: 1.0,
+    },
+    Case {
+        name: "caf",
+        arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
+        comparison: of_microseconds(caf::HCUBE, &[caf::MPI]),
+        read: rows::<caf::Run>,
+        weight: 1.0,
+    },
+];
+
+const fn of_microseconds(variant: &'static str, competitors: &'static [&'static str]) -> Comparison {
+    Comparison { variant, competitors, microseconds: 1.0 }
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn exchange(ranks: usize, algorithms: &str, is_uniform: bool) -> Vec<String> {
+    let sizes: Vec<String> = BLOCKS.iter().map(|block| (block * ranks).to_string()).collect();
+    let uniform = if is_uniform { " --uniform" } else { "" };
+    words(&format!("alltoall --algorithms {algorithms} --sizes {} --repeat 9{uniform}", sizes.join(",")))
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn rows<R: Row>(case: &Case, place: &Place, text: &str) -> Result<Measured, String> {
+    let results: Results<R> = json(text)?;
+    Ok((case.comparison.lines(place, case.name, &results), results.notes))
+}
+
+fn exchanges(case: &Case, place: &Place, text: &str) -> Result<Measured, String> {
+    let alltoall::Results { runs, notes, .. } = json(text)?;
+    let results = Results { runs, notes, ..Results::default() };
+    Ok((case.comparison.lines(place, case.name, &results), results.notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_results::alltoall::Run;
+
+    #[test]
+    fn cases_have_names_of_their_own_and_end_in_lines() {
+        let names: std::collections::BTreeSet<&str> = CASES.iter().map(|case| case.name).collect();
+        assert_eq!(names.len(), CASES.len());
+        let run = |algorithm: &str, us: f64| {
+            let mut run = Run { bytes_per_rank: 64, algorithm: algorithm.to_owned(), ..Run::default() };
+            run.timing.median_us = us;
+            run
+        };
+        let runs = vec![run("auto-out-of-place", 2.0), run("library-out-of-place", 6.0)];
+        let text = serde_json::to_string(&alltoall::Results { runs, ..Default::default() }).expect("JSON");
+        let (lines, _) = CASES[0].read(&Place::default(), &text).expect("results");
+        assert_eq!(lines.iter().map(Line::speed_up).collect::<Vec<_>>(), [3.0]);
+        assert!(CASES[0].read(&Place::default(), "{}").is_err());
+        assert!((CASES[0].arguments)(4).contains(&"32,512,4096,65536,524288".to_owned()));
+    }
+}
