@@ -173,6 +173,7 @@ aarch64() {
     without_mpi aarch64-linux-gnu-gcc "$deep/aarch64/mpi" || return
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $libraries -p 65536"
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER+=" -E LD_LIBRARY_PATH=$deep/aarch64/mpi"
     export PROPTEST_CASES=16
     RUSTFLAGS="-L native=$deep/aarch64/mpi" cargo test --no-fail-fast --target "$arm" --target-dir "$deep/aarch64" \
         "${threads[@]}" -- "${own_functions[@]}"

@@ -158,7 +158,7 @@ impl Launch {
     fn wait(&mut self, child: &mut Child, files: &Files, marker: &str) -> (Option<ExitStatus>, bool) {
         let (begin, mut ended, mut progress) = (Instant::now(), None, Progress::Waits);
         let mut ranks = Ranks::new(begin);
-        while ended.is_none() && begin.elapsed() < self.limit && !ranks.ended_long_ago(marker) {
+        while ended.is_none() && begin.elapsed() < self.limit && !ranks.ended_long_ago(marker, files) {
             std::thread::sleep(Duration::from_millis(2));
             ended = child.try_wait().expect("a child can be waited for");
             let said = self.interruption.take_if(|interruption| files.read()[0].contains(&interruption.text));
@@ -176,32 +176,32 @@ impl Launch {
     }
 }
 
-/// When the ranks of a job were last seen, for launchers that do not notice their end: that of Open MPI 4 may
-/// wait for a lock that it holds (in `PMIx_server_finalize`) where a rank was killed while others were
-/// starting.
+/// When the ranks of a job were last seen, for a launcher that does not end with them: where a rank was
+/// killed, that of Open MPI 4 may wait for a lock that it holds (in `PMIx_server_finalize`), when it has said
+/// so.
 struct Ranks {
-    /// None before the first was seen.
-    seen: Option<Instant>,
+    seen: Instant,
     looked: Instant,
 }
 
 impl Ranks {
     const INTERVAL: Duration = Duration::from_secs(1);
     const PATIENCE: Duration = Duration::from_secs(20);
+    const SAID: &str = "noticed that process rank";
 
     fn new(begin: Instant) -> Self {
-        Self { seen: None, looked: begin }
+        Self { seen: begin, looked: begin }
     }
 
-    fn ended_long_ago(&mut self, marker: &str) -> bool {
+    fn ended_long_ago(&mut self, marker: &str, files: &Files) -> bool {
         if self.looked.elapsed() >= Self::INTERVAL {
             self.looked = Instant::now();
             // One of them is the launcher.
             if processes(marker).len() > 1 {
-                self.seen = Some(self.looked);
+                self.seen = self.looked;
             }
         }
-        self.seen.is_some_and(|seen| seen.elapsed() > Self::PATIENCE)
+        self.seen.elapsed() > Self::PATIENCE && files.read().iter().any(|text| text.contains(Self::SAID))
     }
 }
 
