@@ -18,10 +18,10 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`holder`] | the process that holds the namespaces of a host |
-//! | [`network`] | links and their rates |
-//! | [`relay`] | a switch in user space that delays frames |
-//! | [`placement`] | how launchers of MPI libraries start ranks on hosts |
+//! | `holder` | the process that holds the namespaces of a host |
+//! | `network` | links and their rates |
+//! | `relay` | a switch in user space that delays frames |
+//! | `placement` | how launchers of MPI libraries start ranks on hosts |
 
 #![expect(missing_docs, reason = "no public crate: only tests and hcube-lab use it")]
 

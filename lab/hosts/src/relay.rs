@@ -6,7 +6,7 @@
 //! rate, one after the other at that rate. The latency becomes longer where this program has to wait for a
 //! processor: it asks for a real-time priority, which only root gets.
 //!
-//! Cost: two system calls and two copies per frame of up to [`MTU`] bytes.
+//! Cost: two system calls and two copies per frame of up to 9000 bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
