@@ -13,9 +13,8 @@ mod options;
 
 pub use arguments::Arguments;
 
-use arguments::Action;
-
 use crate::hpcc::launch;
+use arguments::Action;
 use hcube_tool::session;
 use std::process::ExitCode;
 
@@ -36,5 +35,5 @@ fn launched(arguments: &Arguments) -> Result<u8, String> {
     let place = job::Place::new(&arguments.place)?;
     eprintln!("{}", place.title());
     let command = place.command(&arguments.variables, &arguments.command)?;
-    job::status(command)
+    job::status(command, None)
 }

@@ -3,6 +3,7 @@
 use super::cases::{CASES, Case, Measured};
 use super::job::{self, Place};
 use super::options::{Options, latency, rate};
+use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::Results;
 use hcube_results::runs::{Report, verification};
 use hcube_tool::output::{self, JsonOption};
@@ -10,6 +11,10 @@ use hcube_tool::progress::Progress;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The limit of a benchmark: MPICH 4.0.2 may wait for ever in MPI_Finalize over TCP (doc/troubleshooting.md).
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Measures all systems on hosts, hcube and its competitors in turn
 ///
@@ -33,7 +38,7 @@ pub struct Arguments {
     pub rate: Option<u64>,
     /// The time that a frame needs from one host to another, such as 100us (by default none)
     #[arg(long, value_name = "TIME", value_parser = latency)]
-    pub latency: Option<std::time::Duration>,
+    pub latency: Option<Duration>,
     /// Folder of the results and the output of each benchmark
     #[arg(long, value_name = "DIR", default_value = "target/hosts")]
     pub root: PathBuf,
@@ -60,46 +65,65 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     arguments.json.check().map_err(|error| error.to_string())?;
     fs::create_dir_all(&arguments.root).map_err(output::failure(&arguments.root))?;
-    let cases = || {
-        CASES
-            .iter()
-            .filter(|case| arguments.cases.is_empty() || arguments.cases.iter().any(|name| name == case.name))
-    };
-    let mut progress = Progress::new("hosts bench", true);
-    let jobs = arguments.libraries.len() * arguments.shapes.len();
-    progress.begin_weighted(cases().map(|case| case.weight).sum::<f64>() * jobs as f64);
-    let mut results = Results { cores: crate::hpcc::cores(), ..Results::default() };
-    let mut has_failed = false;
+    let mut bench = Bench::new(arguments);
     for mpi in &arguments.libraries {
         let tool = tool(mpi)?;
         for &shape in &arguments.shapes {
-            let place = Place::new(&options(arguments, mpi, shape))?;
-            for case in cases() {
-                progress.step_weighted(case.weight, || format!("{}, {}", case.name, place.title()));
-                let about = format!("{}, {}", case.name, place.title());
-                match measure(arguments, &place, &tool, case) {
-                    Ok((lines, notes)) => {
-                        results.lines.extend(lines);
-                        results.notes.extend(notes.into_iter().map(|note| format!("{about}: {note}")));
-                    }
-                    Err(reason) => {
-                        has_failed = true;
-                        results.notes.push(format!("FAILED: {about}: {reason}"));
-                    }
-                }
-                if crate::hpcc::launch::interrupted() {
-                    return Err("interrupted".to_owned());
-                }
-            }
+            bench.measure_all(&Place::new(&options(arguments, mpi, shape))?, &tool)?;
         }
     }
-    progress.finish();
-    if arguments.json.tables() {
-        print!("{}{}", results.text(), verification(&results.errors()));
+    bench.finish()
+}
+
+/// What was measured so far.
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    cases: Vec<&'static Case>,
+    results: Results,
+    has_failed: bool,
+    progress: Progress,
+}
+
+impl<'a> Bench<'a> {
+    fn new(arguments: &'a Arguments) -> Self {
+        let is_wanted =
+            |name: &str| arguments.cases.is_empty() || arguments.cases.iter().any(|one| one == name);
+        let cases: Vec<&Case> = CASES.iter().filter(|case| is_wanted(case.name)).collect();
+        let mut progress = Progress::new("hosts bench", true);
+        progress.begin(cases.len() * arguments.libraries.len() * arguments.shapes.len());
+        let results = Results { cores: crate::hpcc::cores(), ..Results::default() };
+        Self { arguments, cases, results, has_failed: false, progress }
     }
-    arguments.json.write(&results)?;
-    let is_right = results.errors().into_iter().flatten().all(|errors| errors == 0);
-    Ok(is_right && !has_failed)
+
+    /// All cases on some hosts.
+    fn measure_all(&mut self, place: &Place, tool: &Path) -> Result<(), String> {
+        for case in self.cases.clone() {
+            let name = format!("{}, {}", case.name, place.title());
+            self.progress.step(|| name.clone());
+            let (lines, notes) = match measure(self.arguments, place, tool, case) {
+                Ok(measured) => measured,
+                Err(_) if interrupted() => return Err("interrupted".to_owned()),
+                Err(reason) => {
+                    self.has_failed = true;
+                    (Vec::new(), vec![format!("FAILED: {reason}")])
+                }
+            };
+            self.results.lines.extend(lines);
+            self.results.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+        }
+        Ok(())
+    }
+
+    /// Prints and writes the results.
+    fn finish(mut self) -> Result<bool, String> {
+        self.progress.finish();
+        if self.arguments.json.tables() {
+            print!("{}{}", self.results.text(), verification(&self.results.errors()));
+        }
+        self.arguments.json.write(&self.results)?;
+        let is_right = self.results.errors().into_iter().flatten().all(|errors| errors == 0);
+        Ok(is_right && !self.has_failed)
+    }
 }
 
 fn options(arguments: &Arguments, mpi: &str, (hosts, ranks_per_host): (usize, usize)) -> Options {
@@ -139,7 +163,7 @@ fn measure(arguments: &Arguments, place: &Place, tool: &Path, case: &Case) -> Re
     let failed = output::failure(&said);
     let log = File::create(&said).map_err(failed)?;
     command.stderr(log.try_clone().map_err(failed)?).stdout(log);
-    let status = job::status(command)?;
+    let status = job::status(command, Some(LIMIT))?;
     if status != 0 {
         return Err(format!("hcube bench ended with status {status}, see {}", said.display()));
     }

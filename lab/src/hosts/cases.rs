@@ -17,8 +17,6 @@ pub struct Case {
     pub comparison: Comparison,
     /// Its lines, from the JSON of the benchmark.
     read: fn(&Self, &Place, &str) -> Result<Measured, String>,
-    /// How long it takes, compared with other cases.
-    pub weight: f64,
 }
 
 impl Case {
@@ -44,28 +42,24 @@ pub const CASES: [Case; 8] = [
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
         comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
-        weight: 1.0,
     },
     Case {
         name: "alltoall-in-place",
         arguments: |ranks| exchange(ranks, "auto,library-in-place", true),
         comparison: of_microseconds("auto", &[alltoall::LIBRARY_IN_PLACE]),
         read: exchanges,
-        weight: 1.0,
     },
     Case {
         name: "alltoallv",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
         comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
-        weight: 1.0,
     },
     Case {
         name: "fft",
         arguments: |_| words("fft --algorithms six-step,fftw-estimate --repeat 5"),
         comparison: of_microseconds(fft::SIX_STEP, &[fft::FFTW_ESTIMATE]),
         read: rows::<fft::Run>,
-        weight: 1.0,
     },
     Case {
         name: "gemm",
@@ -76,7 +70,6 @@ pub const CASES: [Case; 8] = [
             microseconds: 1000.0,
         },
         read: rows::<gemm::Run>,
-        weight: 1.0,
     },
     Case {
         name: "panels",
@@ -85,7 +78,6 @@ pub const CASES: [Case; 8] = [
         },
         comparison: of_microseconds(panels::HCUBE, &[panels::BCAST, panels::IBCAST]),
         read: rows::<panels::Run>,
-        weight: 1.0,
     },
     Case {
         name: "bsp",
@@ -94,14 +86,12 @@ pub const CASES: [Case; 8] = [
         },
         comparison: of_microseconds(bsp::HCUBE, &[bsp::MPI]),
         read: rows::<bsp::Run>,
-        weight: 1.0,
     },
     Case {
         name: "caf",
         arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
         comparison: of_microseconds(caf::HCUBE, &[caf::MPI]),
         read: rows::<caf::Run>,
-        weight: 1.0,
     },
 ];
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Interval of polls.
 const POLL: Duration = Duration::from_millis(20);
@@ -96,16 +96,20 @@ fn program(options: &Options) -> String {
 /// Runs a job to its end; its exit status as shells have it.
 ///
 /// # Errors
-/// If it cannot be started, or the user has interrupted this command.
-pub fn status(mut command: Command) -> Result<u8, String> {
+/// If it cannot be started, does not end within the limit, or the user has interrupted this command.
+pub fn status(mut command: Command, limit: Option<Duration>) -> Result<u8, String> {
     command.stdin(Stdio::null()).process_group(0);
     let child = command.spawn().map_err(|error| format!("nsenter: {error}"))?;
-    let mut job = Job::new(child);
+    let (mut job, begin) = (Job::new(child), Instant::now());
     loop {
         std::thread::sleep(POLL);
         if interrupted() {
             job.end();
             return Err("interrupted".to_owned());
+        }
+        if let Some(limit) = limit.filter(|&limit| begin.elapsed() > limit) {
+            job.end();
+            return Err(format!("it did not end within {} s", limit.as_secs()));
         }
         if let Some(status) = job.ended().map_err(|error| format!("the launcher: {error}"))? {
             let signal = || status.signal().map_or(1, |signal| 128 + signal);
