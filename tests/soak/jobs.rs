@@ -181,5 +181,27 @@ fn coarrays(chance: &mut Chance, ranks: usize) -> Option<Launch> {
     } else {
         ("components", gfortran::components::program(number))
     };
+    if is_compiled_wrongly(&text) {
+        return None;
+    }
     Some(Launch::new(gfortran::random(&format!("random-{kind}-{number}"), &text)?, ranks))
+}
+
+/// gfortran 12 assigns to a copy of a static complex scalar that other images access.
+fn is_compiled_wrongly(program: &str) -> bool {
+    let scalar = |line: &str| {
+        let name = line.trim_start().strip_prefix("complex(")?.split_once(", save :: ")?.1;
+        name.split_once('[').map(|(name, _)| !name.contains('('))
+    };
+    program.lines().any(|line| scalar(line) == Some(true))
+}
+
+#[test]
+fn programs_that_are_compiled_wrongly_are_known() {
+    assert!(is_compiled_wrongly("program p\n  complex(4), save :: a4[0:*]\n"));
+    for right in
+        ["complex(4), save :: a4(1)[0:*]", "complex(4), allocatable :: a4[:]", "real(4), save :: a[*]"]
+    {
+        assert!(!is_compiled_wrongly(right), "{right}");
+    }
 }
