@@ -20,7 +20,7 @@ fn ranks(openmpi: usize) -> usize {
 fn success(program: &Path, mode: &[&str], ranks: usize) -> (String, Statistics) {
     let name = format!("contexts-{}", mode[0]);
     let run = WithHcube::preloaded(&name, program, ranks);
-    let (text, statistics) = run.with(|launch| launch.alone().args(mode).limit(110)).success();
+    let (text, statistics) = run.with(|launch| launch.alone().args(mode).limit(400)).success();
     assert_eq!(statistics.all_left(), 0, "{statistics:?}");
     (text, statistics)
 }

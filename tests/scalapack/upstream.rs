@@ -19,8 +19,8 @@ fn with_input(name: &str, file: &str, text: &str) -> PathBuf {
 
 /// Runs a tester in a folder without hcube and with it: both outputs, and the statistics.
 fn both(name: &str, program: &Path, ranks: usize, folder: &Path) -> (String, String, Statistics) {
-    let alone = stock(program, ranks).folder(folder).limit(110).run().success();
-    let run = WithHcube::preloaded(name, program, ranks).with(|launch| launch.folder(folder).limit(110));
+    let alone = stock(program, ranks).folder(folder).limit(400).run().success();
+    let run = WithHcube::preloaded(name, program, ranks).with(|launch| launch.folder(folder).limit(400));
     let (text, statistics) = run.success();
     (alone, text, statistics)
 }
