@@ -74,7 +74,7 @@ fn ranks_are_placed_on_hosts() {
     }
 }
 
-/// The status of the program is that of the command, and an absent launcher is named.
+/// The command ends with the exit status of the program; an absent launcher is named.
 #[test]
 fn failures_are_passed_on() {
     let Some(mut command) = hosts(&["--mpi", "openmpi", "--", "sh", "-c", "exit 3"]) else { return };

@@ -21,7 +21,7 @@ const ALIAS_BYTES: usize = 4096;
 pub fn padded(height: usize, size: usize) -> usize {
     let per_line = (CACHE_LINE_BYTES / size).max(1);
     let leading = height.max(1).checked_next_multiple_of(per_line).unwrap_or(usize::MAX);
-    // Modulo 2^64, of which the distance is a divisor.
+    // Wrapping does not matter: ALIAS_BYTES divides 2^64.
     let is_alias = leading.wrapping_mul(size).is_multiple_of(ALIAS_BYTES);
     if is_alias { leading.saturating_add(per_line) } else { leading }
 }

@@ -25,7 +25,7 @@ pub const READY: &str = "ready";
 /// The interface of the front.
 pub const FRONT: &str = "switch";
 
-/// The largest frame: that of Ethernet in computing centres.
+/// The largest frame, a jumbo frame of Ethernet.
 const MTU: libc::c_int = 9000;
 
 /// Bytes before the contents of a frame: two addresses and the type.
@@ -55,7 +55,7 @@ impl Plan {
         [COMMAND.to_owned()].into_iter().chain(numbers).chain(processes).collect()
     }
 
-    /// The plan of these arguments, if they are those of a relay.
+    /// The plan that these arguments describe; nothing if their first word is another command.
     pub fn of(arguments: &[String]) -> Option<Self> {
         let [command, latency, rate, processes @ ..] = arguments else { return None };
         let rate: u64 = rate.parse().ok()?;

@@ -2,7 +2,7 @@
 
 use super::cases::{CASES, Case, Measured};
 use super::job::{self, Place};
-use super::options::{Options, latency, rate};
+use super::options::{Links, Options};
 use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::Results;
 use hcube_results::runs::{Report, verification};
@@ -33,12 +33,8 @@ pub struct Arguments {
     /// What is measured (by default all of it)
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = names())]
     pub cases: Vec<String>,
-    /// The rate of each link, such as 1gbit (by default no limit)
-    #[arg(long, value_name = "RATE", value_parser = rate)]
-    pub rate: Option<u64>,
-    /// The time that a frame needs from one host to another, such as 100us (by default none)
-    #[arg(long, value_name = "TIME", value_parser = latency)]
-    pub latency: Option<Duration>,
+    #[command(flatten)]
+    pub links: Links,
     /// Folder of the results and the output of each benchmark
     #[arg(long, value_name = "DIR", default_value = "target/hosts")]
     pub root: PathBuf,
@@ -127,8 +123,7 @@ impl<'a> Bench<'a> {
 }
 
 fn options(arguments: &Arguments, mpi: &str, (hosts, ranks_per_host): (usize, usize)) -> Options {
-    let (rate, latency, mpi) = (arguments.rate, arguments.latency, mpi.to_owned());
-    Options { hosts, ranks_per_host, rate, latency, mpi, in_turn: false }
+    Options { hosts, ranks_per_host, links: arguments.links.clone(), mpi: mpi.to_owned(), in_turn: false }
 }
 
 /// `hcube` of the build for an MPI library, beside this one's.
@@ -147,7 +142,7 @@ fn measure(arguments: &Arguments, place: &Place, tool: &Path, case: &Case) -> Re
     let name = format!("{}-{}x{}-{}", about.mpi, about.hosts, about.ranks_per_host, case.name);
     let file = |end: &str| arguments.root.join(format!("{name}.{end}"));
     let (json, said) = (absolute(&file("json"))?, file("txt"));
-    // Results of an earlier run must not be mistaken for those of this one.
+    // A benchmark that fails must not leave an earlier run's results there.
     let _ = fs::remove_file(&json);
     let words = (case.arguments)(about.hosts * about.ranks_per_host);
     let line = [tool.as_os_str().to_owned(), "bench".into()]

@@ -1,6 +1,6 @@
 //! Hosts, and jobs on them.
 
-use super::options::Options;
+use super::options::{Links, Options};
 use crate::hpcc::launch::{Job, interrupted};
 use hcube_hosts::placement::Order;
 use hcube_hosts::{Hosts, Launcher, Network};
@@ -34,8 +34,8 @@ impl Place {
             return Err(format!("--mpi {}: {} is not in the search path", options.mpi, program(options)));
         }
         let own = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
-        let latency = options.latency.map(|latency| (latency, own));
-        let network = Network { rate: options.rate, latency };
+        let latency = options.links.latency.map(|latency| (latency, own));
+        let network = Network { rate: options.links.rate, latency };
         let hosts = Hosts::new(options.hosts, &network, &[]).map_err(|reason| {
             format!("--hosts {}: this machine cannot have them: {reason}", options.hosts)
         })?;
@@ -44,7 +44,7 @@ impl Place {
 
     /// What there is, in words.
     pub fn title(&self) -> String {
-        let Options { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
+        let Options { hosts, ranks_per_host, links: Links { rate, latency }, mpi, .. } = &self.options;
         let rate = rate.map_or(String::new(), |rate| format!("; links of {} Mbit/s", rate as f64 / 1e6));
         let latency = latency
             .map_or(String::new(), |time| format!("; {} us between hosts", time.as_nanos() as f64 / 1e3));
@@ -53,7 +53,7 @@ impl Place {
 
     /// The same for results.
     pub fn about(&self) -> results::Place {
-        let Options { hosts, ranks_per_host, rate, latency, mpi, .. } = &self.options;
+        let Options { hosts, ranks_per_host, links: Links { rate, latency }, mpi, .. } = &self.options;
         results::Place {
             mpi: mpi.clone(),
             hosts: *hosts,

@@ -13,6 +13,19 @@ pub struct Options {
     /// Ranks on each host
     #[arg(long, value_name = "NUMBER", default_value = "2", value_parser = number::<usize>(1..=1024))]
     pub ranks_per_host: usize,
+    #[command(flatten)]
+    pub links: Links,
+    /// The MPI library, whose launcher is mpirun.NAME: openmpi, openmpi5, mpich, mpich5
+    #[arg(long, value_name = "NAME", env = "MPI", default_value = "openmpi")]
+    pub mpi: String,
+    /// Neighbouring ranks are on different hosts
+    #[arg(long)]
+    pub in_turn: bool,
+}
+
+/// How fast the links between hosts are.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Links {
     /// The rate of each link, such as 1gbit or 100mbit (by default no limit)
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub rate: Option<u64>,
@@ -20,12 +33,6 @@ pub struct Options {
     /// /dev/net/tun; a program relays all frames, which costs processor time
     #[arg(long, value_name = "TIME", value_parser = latency)]
     pub latency: Option<Duration>,
-    /// The MPI library, whose launcher is mpirun.NAME: openmpi, openmpi5, mpich, mpich5
-    #[arg(long, value_name = "NAME", env = "MPI", default_value = "openmpi")]
-    pub mpi: String,
-    /// Neighbouring ranks are on different hosts
-    #[arg(long)]
-    pub in_turn: bool,
 }
 
 /// A number with one of these units.
@@ -38,13 +45,13 @@ fn with_unit(text: &str, units: &[(&str, f64)], expected: &str) -> Result<f64, S
 }
 
 /// Bits per second.
-pub fn rate(text: &str) -> Result<u64, String> {
+fn rate(text: &str) -> Result<u64, String> {
     const EXPECTED: &str = "a rate from 1mbit to 400gbit such as 1gbit";
     let bits = with_unit(text, &[("kbit", 1e3), ("mbit", 1e6), ("gbit", 1e9)], EXPECTED)?;
     if (1e6..=4e11).contains(&bits) { Ok(bits as u64) } else { Err(format!("expected {EXPECTED}")) }
 }
 
-pub fn latency(text: &str) -> Result<Duration, String> {
+fn latency(text: &str) -> Result<Duration, String> {
     const EXPECTED: &str = "a time from 1us to 1s such as 100us";
     let seconds = with_unit(text, &[("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)], EXPECTED)?;
     let is_possible = (1e-6..=1.0).contains(&seconds);

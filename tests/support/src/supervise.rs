@@ -44,7 +44,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the launcher has ended well, or that of Open MPI 4 by a defect of its own when all ranks had
+    /// Whether the job has ended well. The launcher of Open MPI 4 may crash afterwards, when all ranks have
     /// ended.
     pub fn ended_well(&self) -> bool {
         self.status.success() || self.stderr.contains("PMIx_server_finalize+")
@@ -176,9 +176,9 @@ impl Launch {
     }
 }
 
-/// When the ranks of a job were last seen, for a launcher that does not end with them: where a rank was
-/// killed, that of Open MPI 4 may wait for a lock that it holds (in `PMIx_server_finalize`), when it has said
-/// so.
+/// When the ranks of a job were last seen. The launcher of Open MPI 4 may report a killed rank and then
+/// deadlock (in
+/// `PMIx_server_finalize`), long after all ranks have ended.
 struct Ranks {
     seen: Instant,
     looked: Instant,
