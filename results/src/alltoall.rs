@@ -128,8 +128,8 @@ impl Row for Run {
         (&self.bytes_per_rank, &self.algorithm, self.timing.median_us)
     }
 
-    fn spread(&self) -> f64 {
-        self.timing.spread
+    fn timing(&self) -> Timing {
+        self.timing.clone()
     }
 
     fn subject_name(&self) -> String {

@@ -2,10 +2,11 @@
 
 pub mod figure;
 
-use crate::measured::{Place, distinct};
+use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent, significant};
 use crate::runs::{self, Row, SpeedUp};
 use crate::table::{Column, Table, cell, ratio};
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -69,6 +70,9 @@ pub struct Run {
     /// Calls that were timed together.
     #[serde(default)]
     pub batch: u32,
+    /// What a call uses besides time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     /// 10^9 floating-point operations per second of all ranks together.
     pub gflops: f64,
     /// Numbers, and pivots, that differ from the results of ScaLAPACK; nothing where not verified.
@@ -202,8 +206,13 @@ impl Row for Run {
         (&self.problem, &self.variant, self.median_ms)
     }
 
-    fn spread(&self) -> f64 {
-        self.spread
+    fn timing(&self) -> Timing {
+        Timing {
+            median_us: 1e3 * self.median_ms,
+            spread: self.spread,
+            measured_us: self.measured_ms.iter().map(|ms| 1e3 * ms).collect(),
+            usage: self.usage,
+        }
     }
 
     fn subject_name(&self) -> String {

@@ -1,9 +1,13 @@
 //! Benchmarks on several hosts of one machine (`hcube-lab hosts bench`): hcube beside its competitors.
 
-use crate::noise::{self, Spread};
-use crate::numbers::{percent, time};
+pub mod figure;
+
+use crate::measured::Timing;
+use crate::noise::{MARK, Spread};
+use crate::numbers::{self, percent, short, time};
 use crate::runs::{self, Report, Row};
-use crate::table::{Column, SPEED_UP, Table};
+use crate::table::{Column, SPEED_UP, Table, cell};
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 /// Hosts and what joins them.
@@ -18,7 +22,45 @@ pub struct Place {
     pub latency_us: Option<f64>,
 }
 
-/// hcube beside the fastest of its competitors, which were measured in turn in one job.
+impl Place {
+    /// Hosts and ranks on each, and how fast the links are where that is bounded.
+    pub fn shape(&self) -> String {
+        let rate = self.rate_mbit.map(|rate| format!(", {rate} Mbit/s"));
+        let latency = self.latency_us.map(|us| format!(", {us} us"));
+        let Self { hosts, ranks_per_host, .. } = self;
+        format!("{hosts} x {ranks_per_host}{}{}", rate.unwrap_or_default(), latency.unwrap_or_default())
+    }
+}
+
+/// What a variant has shown: times on the slowest rank, and what a call uses on all ranks together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    pub variant: String,
+    pub median_us: f64,
+    /// The lower and the upper quartile. Where ranks share cores, the smallest and the largest time only show
+    /// when the system has run others.
+    pub quartiles_us: [f64; 2],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+impl Measured {
+    pub fn new(variant: &str, timing: &Timing) -> Self {
+        Self {
+            variant: variant.to_owned(),
+            median_us: timing.median_us,
+            quartiles_us: numbers::quartiles(&timing.measured_us),
+            usage: timing.usage,
+        }
+    }
+
+    /// The distance of the quartiles over the median.
+    fn distance(&self) -> f64 {
+        (self.quartiles_us[1] - self.quartiles_us[0]) / self.median_us
+    }
+}
+
+/// hcube beside the fastest of its competitors, which were measured in turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     #[serde(flatten)]
@@ -26,13 +68,8 @@ pub struct Line {
     /// What was measured, and its size.
     pub case: String,
     pub subject: String,
-    pub variant: String,
-    pub competitor: String,
-    /// Median times on the slowest rank, and (largest - smallest) / median.
-    pub time_us: f64,
-    pub spread: f64,
-    pub competitor_time_us: f64,
-    pub competitor_spread: f64,
+    pub hcube: Measured,
+    pub competitor: Measured,
     /// What verification has found; nothing where not verified.
     pub errors: Option<u64>,
 }
@@ -40,7 +77,19 @@ pub struct Line {
 impl Line {
     /// The competitor's time over hcube's.
     pub fn speed_up(&self) -> f64 {
-        self.competitor_time_us / self.time_us
+        self.competitor.median_us / self.hcube.median_us
+    }
+
+    /// Whether the times between the quartiles overlap.
+    pub fn is_hidden(&self) -> bool {
+        let [own, other] = [&self.hcube, &self.competitor].map(|one| one.quartiles_us);
+        own[0] <= other[1] && other[0] <= own[1]
+    }
+
+    /// A counter of both variants.
+    fn both(&self, counter: impl Fn(&Usage) -> Option<f64>) -> String {
+        let value = |one: &Measured| cell(one.usage.as_ref().and_then(&counter).map(short));
+        format!("{} : {}", value(&self.hcube), value(&self.competitor))
     }
 }
 
@@ -57,12 +106,34 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
-/// What one line compares: the names of hcube's variant, of its competitors, and what their times are
-/// multiplied with to be microseconds.
+impl Results {
+    /// Adds the results of another run.
+    pub fn add(&mut self, other: Self) {
+        self.cores = self.cores.max(other.cores);
+        self.date = std::mem::take(&mut self.date).max(other.date);
+        self.lines.extend(other.lines);
+        self.notes.extend(other.notes);
+    }
+
+    /// The lines in which hcube is slowest come first.
+    pub fn slowest_first(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().collect();
+        lines.sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
+        lines
+    }
+
+    /// In how many lines hcube is slower, and faster, by more than the times vary.
+    pub fn counts(&self) -> [usize; 2] {
+        let count =
+            |is: fn(&Line) -> bool| self.lines.iter().filter(|one| !one.is_hidden() && is(one)).count();
+        [count(|line| line.speed_up() < 1.0), count(|line| line.speed_up() > 1.0)]
+    }
+}
+
+/// The names of hcube's variant and of its competitors.
 pub struct Comparison {
     pub variant: &'static str,
     pub competitors: &'static [&'static str],
-    pub microseconds: f64,
 }
 
 impl Comparison {
@@ -76,12 +147,8 @@ impl Comparison {
                 place: place.clone(),
                 case: case.to_owned(),
                 subject: own.subject_name(),
-                variant: self.variant.to_owned(),
-                competitor: other.measured().1.to_owned(),
-                time_us: own.measured().2 * self.microseconds,
-                spread: own.spread(),
-                competitor_time_us: other.measured().2 * self.microseconds,
-                competitor_spread: other.spread(),
+                hcube: Measured::new(self.variant, &own.timing()),
+                competitor: Measured::new(other.measured().1, &other.timing()),
                 errors: own.errors(),
             })
         };
@@ -89,35 +156,52 @@ impl Comparison {
     }
 }
 
-const COLUMNS: &[Column<Line>] = &[
-    (SPEED_UP, |line| noise::speed_up(Some(line.speed_up()), [line.spread, line.competitor_spread])),
+const TIMES: &[Column<Line>] = &[
+    (SPEED_UP, |line| {
+        let mark = if line.is_hidden() { MARK.to_string() } else { String::new() };
+        format!("{:.2}{mark}", line.speed_up())
+    }),
     ("case", |line| line.case.clone()),
     ("what", |line| line.subject.clone()),
     ("MPI library", |line| line.place.mpi.clone()),
-    ("hosts x ranks", |line| format!("{} x {}", line.place.hosts, line.place.ranks_per_host)),
-    ("hcube", |line| time(line.time_us * 1e-6)),
-    ("spread", |line| percent(line.spread)),
-    ("competitor", |line| line.competitor.clone()),
-    ("its time", |line| time(line.competitor_time_us * 1e-6)),
-    ("its spread", |line| percent(line.competitor_spread)),
+    ("hosts x ranks", |line| line.place.shape()),
+    ("hcube", |line| time(line.hcube.median_us * 1e-6)),
+    ("quartiles", |line| percent(line.hcube.distance())),
+    ("competitor", |line| line.competitor.variant.clone()),
+    ("its time", |line| time(line.competitor.median_us * 1e-6)),
+    ("quartiles", |line| percent(line.competitor.distance())),
+];
+
+const USAGES: &[Column<Line>] = &[
+    ("case", |line| line.case.clone()),
+    ("what", |line| line.subject.clone()),
+    ("MPI library", |line| line.place.mpi.clone()),
+    ("hosts x ranks", |line| line.place.shape()),
+    ("packets", |line| line.both(|used| used.sent_packets)),
+    ("KiB", |line| line.both(|used| used.sent_bytes.map(|bytes| bytes / 1024.0))),
+    ("switches", |line| line.both(|used| Some(used.switches))),
+    ("processor us", |line| line.both(|used| Some(used.processor_us))),
+    ("in the kernel", |line| line.both(|used| Some(used.kernel_us))),
 ];
 
 impl Report for Results {
-    /// The lines in which hcube is slowest come first.
+    /// Times, and what a call uses where that was counted.
     fn tables(&self) -> Vec<Table> {
-        let mut lines: Vec<&Line> = self.lines.iter().collect();
-        lines.sort_by(|a, b| a.speed_up().total_cmp(&b.speed_up()));
-        vec![Table::with(COLUMNS, lines)]
+        let lines = self.slowest_first();
+        let counted = lines.iter().copied().filter(|line| line.hcube.usage.is_some());
+        let usages = Table::with(USAGES, counted);
+        [Table::with(TIMES, lines), usages].into_iter().filter(|table| table.rows().len() > 1).collect()
     }
 
     fn below(&self) -> String {
-        let slower = self.lines.iter().filter(|line| line.speed_up() < 1.0).count();
+        let [slower, faster] = self.counts();
         format!(
-            "{SPEED_UP}: of hcube over its competitor, both measured in turn; hcube is slower in {slower} of {} lines\n\
-             All hosts share {} core(s): these are not times of a cluster.\n{}{}",
+            "{SPEED_UP}: of hcube over its competitor, both measured in turn; of {} lines, hcube is slower in {slower} and \
+             faster in {faster}\n{MARK} half of the times of both overlap: not a measured difference\nquartiles: their \
+             distance over the median\nA call on all ranks, hcube : competitor; packets and KiB are sent between hosts, with a \
+             switch a processor turns to another process.\nAll hosts share {} core(s): these are not times of a cluster.\n{}",
             self.lines.len(),
             self.cores,
-            self.marks(),
             runs::lines(&self.notes)
         )
     }
@@ -127,27 +211,30 @@ impl Report for Results {
     }
 
     fn spreads(&self) -> Vec<Spread> {
-        let spread = |line: &Line| (format!("{}, {}", line.case, line.subject), line.spread);
+        let spread = |line: &Line| (format!("{}, {}", line.case, line.subject), line.hcube.distance());
         self.lines.iter().map(spread).collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::panels::Run;
     use serde_json::json;
 
     fn run(bytes: u64, variant: &str, us: f64) -> Run {
+        let used = json!({
+            "processor_us": 2.0 * us, "kernel_us": us, "switches": 3.0, "sent_packets": 12.0, "sent_bytes": 2048.0
+        });
         let value = json!({
             "mpi": "Open MPI", "ranks": 4, "bytes": bytes, "panels": 1, "work_us": 0, "variant": variant,
-            "median_us": us, "spread": 0.1, "measured_us": [us], "errors": 0
+            "median_us": us, "spread": 0.2, "measured_us": [0.75 * us, us, 1.25 * us], "usage": used, "errors": 0
         });
         serde_json::from_value(value).expect("a run")
     }
 
-    #[test]
-    fn hcube_stands_beside_the_fastest_competitor_and_slow_lines_come_first() {
+    /// Speed-ups of 3, 0.5 and 0.99.
+    pub fn results() -> Results {
         let runs = vec![
             run(64, "hcube", 10.0),
             run(64, "mpi-bcast", 40.0),
@@ -155,19 +242,36 @@ mod tests {
             run(128, "hcube", 50.0),
             run(128, "mpi-bcast", 25.0),
             run(256, "hcube", 1.0),
+            run(512, "hcube", 100.0),
+            run(512, "mpi-bcast", 99.0),
         ];
-        let comparison =
-            Comparison { variant: "hcube", competitors: &["mpi-bcast", "mpi-ibcast"], microseconds: 1.0 };
-        let place = Place { mpi: "Open MPI".to_owned(), hosts: 2, ranks_per_host: 2, ..Place::default() };
+        let comparison = Comparison { variant: "hcube", competitors: &["mpi-bcast", "mpi-ibcast"] };
+        let place = Place { mpi: "openmpi".to_owned(), hosts: 2, ranks_per_host: 2, ..Place::default() };
         let lines = comparison.lines(&place, "panels", &runs::Results::new(runs, Vec::new()));
+        Results { cores: 2, lines, ..Results::default() }
+    }
+
+    #[test]
+    fn hcube_stands_beside_the_fastest_competitor_and_slow_lines_come_first() {
+        let results = results();
         let shown: Vec<(&str, f64)> =
-            lines.iter().map(|line| (line.competitor.as_str(), line.speed_up())).collect();
-        assert_eq!(shown, [("mpi-ibcast", 3.0), ("mpi-bcast", 0.5)]);
-        let results = Results { cores: 2, lines, ..Results::default() };
+            results.lines.iter().map(|line| (line.competitor.variant.as_str(), line.speed_up())).collect();
+        assert_eq!(shown, [("mpi-ibcast", 3.0), ("mpi-bcast", 0.5), ("mpi-bcast", 0.99)]);
+        assert_eq!(results.counts(), [1, 1]);
         let text = results.text();
-        assert!(text.find("0.50") < text.find("3.00") && text.contains("slower in 1 of 2 lines"), "{text}");
+        let places = ["0.50 ", "0.99~", "3.00 "].map(|speed_up| text.find(speed_up).expect(speed_up));
+        assert!(places.is_sorted() && text.contains("slower in 1 and faster in 1"), "{text}");
+        assert!(text.contains("12.0 : 12.0") && text.contains("100 : 50.0"), "{text}");
         let back: Results =
             serde_json::from_str(&serde_json::to_string(&results).expect("JSON")).expect("read");
         assert_eq!(back.lines, results.lines);
+    }
+
+    #[test]
+    fn places_tell_what_bounds_their_links() {
+        let mut place = results().lines[0].place.clone();
+        assert_eq!(place.shape(), "2 x 2");
+        (place.rate_mbit, place.latency_us) = (Some(1000.0), Some(100.0));
+        assert_eq!(place.shape(), "2 x 2, 1000 Mbit/s, 100 us");
     }
 }

@@ -31,3 +31,4 @@ pub mod simulated;
 pub mod stream;
 pub mod table;
 pub mod taken;
+pub mod usage;

@@ -3,6 +3,7 @@
 pub use crate::lists::distinct;
 use crate::numbers;
 use crate::plot::Point;
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 /// Where something was measured.
@@ -31,6 +32,9 @@ pub struct Timing {
     /// Microseconds of each measurement.
     #[serde(default)]
     pub measured_us: Vec<f64>,
+    /// What a call uses besides time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl Place {
@@ -84,7 +88,8 @@ impl Timing {
 
     /// From the microseconds of each measurement.
     pub fn of_us(measured_us: Vec<f64>) -> Self {
-        Self { median_us: numbers::median(&measured_us), spread: numbers::spread(&measured_us), measured_us }
+        let (median_us, spread) = (numbers::median(&measured_us), numbers::spread(&measured_us));
+        Self { median_us, spread, measured_us, usage: None }
     }
 
     /// An amount per second, from the median; 0 without a time.

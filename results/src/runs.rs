@@ -57,8 +57,12 @@ pub trait Row: Clone + Default + Serialize + DeserializeOwned + 'static {
 
     /// What was done, by which variant, and its median time.
     fn measured(&self) -> (&Self::Subject, &str, f64);
+    /// The times of all measurements.
+    fn timing(&self) -> Timing;
     /// (largest - smallest) / median of the times.
-    fn spread(&self) -> f64;
+    fn spread(&self) -> f64 {
+        self.timing().spread
+    }
     /// What was done, in words.
     fn subject_name(&self) -> String;
     /// What verification has found; nothing where not verified.

@@ -10,6 +10,7 @@
 //! | [`job`] | the options of all systems; what prints and writes results |
 //! | [`drawn`] | results that are joined and drawn |
 //! | [`timing`] | seconds of the slowest rank, and how many calls are timed together |
+//! | [`usage`] | what calls use besides time |
 //! | [`proof`] | which implementation a line has measured |
 //! | [`memory`], [`footprint`] | buffers that a node has room for; peak memory of a call |
 //! | [`library`] | files that are loaded to be measured |
@@ -37,6 +38,7 @@ pub mod random;
 pub mod random_access;
 pub mod stream;
 pub mod timing;
+pub mod usage;
 
 use clap::Subcommand;
 use std::process::ExitCode;

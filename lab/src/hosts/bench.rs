@@ -4,8 +4,9 @@ use super::cases::{CASES, Case, Measured};
 use super::job::{self, Place};
 use super::options::{Links, Options};
 use crate::hpcc::launch::interrupted;
-use hcube_results::hosts::Results;
+use hcube_results::hosts::{Results, figure};
 use hcube_results::runs::{Report, verification};
+use hcube_tool::bench::drawn;
 use hcube_tool::output::{self, JsonOption};
 use hcube_tool::progress::Progress;
 use std::ffi::OsString;
@@ -40,6 +41,13 @@ pub struct Arguments {
     pub root: PathBuf,
     #[command(flatten)]
     pub json: JsonOption,
+    /// Draw the speed-ups into an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Do not measure: read the results of earlier runs with --json, print and draw them, and join them with
+    /// --json
+    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
+    pub from: Vec<PathBuf>,
 }
 
 fn names() -> clap::builder::PossibleValuesParser {
@@ -59,7 +67,13 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
 
 /// Measures everything; whether all of it succeeded and was right.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
-    arguments.json.check().map_err(|error| error.to_string())?;
+    let checked = arguments.json.check().and_then(|()| drawn::check(arguments.plot.as_deref()));
+    checked.map_err(|error| error.to_string())?;
+    if !arguments.from.is_empty() {
+        let mut joined = Results::default();
+        drawn::read_results(&arguments.from)?.into_iter().for_each(|results| joined.add(results));
+        return conclude(arguments, &joined);
+    }
     fs::create_dir_all(&arguments.root).map_err(output::failure(&arguments.root))?;
     let mut bench = Bench::new(arguments);
     for mpi in &arguments.libraries {
@@ -87,7 +101,7 @@ impl<'a> Bench<'a> {
         let cases: Vec<&Case> = CASES.iter().filter(|case| is_wanted(case.name)).collect();
         let mut progress = Progress::new("hosts bench", true);
         progress.begin(cases.len() * arguments.libraries.len() * arguments.shapes.len());
-        let results = Results { cores: crate::hpcc::cores(), ..Results::default() };
+        let results = Results { cores: crate::hpcc::cores(), date: drawn::today(), ..Results::default() };
         Self { arguments, cases, results, has_failed: false, progress }
     }
 
@@ -110,16 +124,20 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Prints and writes the results.
     fn finish(mut self) -> Result<bool, String> {
         self.progress.finish();
-        if self.arguments.json.tables() {
-            print!("{}{}", self.results.text(), verification(&self.results.errors()));
-        }
-        self.arguments.json.write(&self.results)?;
-        let is_right = self.results.errors().into_iter().flatten().all(|errors| errors == 0);
-        Ok(is_right && !self.has_failed)
+        Ok(conclude(self.arguments, &self.results)? && !self.has_failed)
     }
+}
+
+/// Prints, writes and draws the results; whether all are right.
+fn conclude(arguments: &Arguments, results: &Results) -> Result<bool, String> {
+    if arguments.json.tables() {
+        print!("{}{}", results.text(), verification(&results.errors()));
+    }
+    arguments.json.write(results)?;
+    drawn::draw(arguments.plot.as_deref(), || figure::sheet(results), "nothing was measured")?;
+    Ok(results.errors().into_iter().flatten().all(|errors| errors == 0))
 }
 
 fn options(arguments: &Arguments, mpi: &str, (hosts, ranks_per_host): (usize, usize)) -> Options {

@@ -40,35 +40,31 @@ pub const CASES: [Case; 8] = [
     Case {
         name: "alltoall",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
-        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: "alltoall-in-place",
         arguments: |ranks| exchange(ranks, "auto,library-in-place", true),
-        comparison: of_microseconds("auto", &[alltoall::LIBRARY_IN_PLACE]),
+        comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
         read: exchanges,
     },
     Case {
         name: "alltoallv",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
-        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: "fft",
         arguments: |_| words("fft --algorithms six-step,fftw-estimate --repeat 5"),
-        comparison: of_microseconds(fft::SIX_STEP, &[fft::FFTW_ESTIMATE]),
+        comparison: against(fft::SIX_STEP, &[fft::FFTW_ESTIMATE]),
         read: rows::<fft::Run>,
     },
     Case {
         name: "gemm",
         arguments: |_| words("gemm --variants hcube,scalapack --sizes 512,1024 --repeat 5"),
-        comparison: Comparison {
-            variant: gemm::HCUBE,
-            competitors: &[gemm::SCALAPACK],
-            microseconds: 1000.0,
-        },
+        comparison: against(gemm::HCUBE, &[gemm::SCALAPACK]),
         read: rows::<gemm::Run>,
     },
     Case {
@@ -76,7 +72,7 @@ pub const CASES: [Case; 8] = [
         arguments: |_| {
             words("panels --variants hcube,mpi-bcast,mpi-ibcast --sizes 64k,1M --panels 8 --repeat 5")
         },
-        comparison: of_microseconds(panels::HCUBE, &[panels::BCAST, panels::IBCAST]),
+        comparison: against(panels::HCUBE, &[panels::BCAST, panels::IBCAST]),
         read: rows::<panels::Run>,
     },
     Case {
@@ -84,19 +80,19 @@ pub const CASES: [Case; 8] = [
         arguments: |_| {
             words("bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5")
         },
-        comparison: of_microseconds(bsp::HCUBE, &[bsp::MPI]),
+        comparison: against(bsp::HCUBE, &[bsp::MPI]),
         read: rows::<bsp::Run>,
     },
     Case {
         name: "caf",
         arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
-        comparison: of_microseconds(caf::HCUBE, &[caf::MPI]),
+        comparison: against(caf::HCUBE, &[caf::MPI]),
         read: rows::<caf::Run>,
     },
 ];
 
-const fn of_microseconds(variant: &'static str, competitors: &'static [&'static str]) -> Comparison {
-    Comparison { variant, competitors, microseconds: 1.0 }
+const fn against(variant: &'static str, competitors: &'static [&'static str]) -> Comparison {
+    Comparison { variant, competitors }
 }
 
 fn words(line: &str) -> Vec<String> {

@@ -147,8 +147,8 @@ impl Row for Run {
         (&self.subject, &self.variant, self.timing.median_us)
     }
 
-    fn spread(&self) -> f64 {
-        self.timing.spread
+    fn timing(&self) -> Timing {
+        self.timing.clone()
     }
 
     fn subject_name(&self) -> String {

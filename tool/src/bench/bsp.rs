@@ -195,7 +195,7 @@ impl System for Bsp<'_> {
         Ok(())
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let (step, variant) = line.case;
         let described = step.described(self.place.clone());
         let variant = &self.variants[variant];
@@ -203,7 +203,7 @@ impl System for Bsp<'_> {
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,
-            ..Run::new(described, &variant.name, Timing::new(seconds))
+            ..Run::new(described, &variant.name, timing)
         })
     }
 }

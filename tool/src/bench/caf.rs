@@ -182,7 +182,7 @@ impl System for Caf<'_> {
         Ok(timing::slowest(comm, line.work)? / f64::from(times))
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let (task, variant) = line.case;
         let described = task.described(self.measured_at.clone());
         let variant = &self.variants[variant];
@@ -190,7 +190,7 @@ impl System for Caf<'_> {
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,
-            ..Run::new(described, variant.name, Timing::new(seconds))
+            ..Run::new(described, variant.name, timing)
         })
     }
 }

@@ -295,7 +295,7 @@ impl System for Fft<'_> {
         self.execute(&mut line.work.transform, part, times)
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let (place, out_of_place) = (self.place.clone(), self.arguments.out_of_place);
         let subject = Subject { place, length: line.case.0, out_of_place };
         Ok(Run {
@@ -304,7 +304,7 @@ impl System for Fft<'_> {
             extra_bytes: self.extra_bytes(line)?,
             error: line.work.error,
             errors: line.errors,
-            ..Run::new(subject, name(line.case.1), Timing::new(seconds))
+            ..Run::new(subject, name(line.case.1), timing)
         })
     }
 }

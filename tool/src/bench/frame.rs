@@ -9,9 +9,11 @@
 
 use super::proof::{Claim, Counts, Moved};
 use super::timing;
+use super::usage::{Meter, Reading};
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
+use hcube_results::measured::Timing;
 
 /// Whether a case can be measured here; else a note why it is left out.
 pub type Opened<W> = std::result::Result<W, String>;
@@ -101,8 +103,8 @@ pub trait System {
     ) -> Result<f64> {
         self.timed(comm, line, line.batch)
     }
-    /// The row of a case, from the seconds of a call in each measurement.
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row>;
+    /// The row of a case, from the times of a call in each measurement.
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Self::Row>;
 }
 
 /// Finds how many calls are timed together, the same number for all cases of a size, from the fastest of some
@@ -138,6 +140,24 @@ pub struct Measured<R> {
     pub refuted: Vec<String>,
 }
 
+/// What was found in the measurements of a case so far.
+#[derive(Default)]
+struct Found {
+    /// Of a call, in each measurement.
+    seconds: Vec<f64>,
+    used: Reading,
+    moved: Moved,
+}
+
+impl Found {
+    /// Adds a measurement, with what there was before and after it.
+    fn add(&mut self, seconds: f64, used: (Reading, Reading), counts: (&Counts, &Counts)) {
+        self.seconds.push(seconds);
+        self.used.add(used.0, used.1);
+        self.moved.add(counts.0, counts.1);
+    }
+}
+
 /// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so
 /// far, whenever the rows of a size are added.
 pub fn measure<S: System>(
@@ -151,6 +171,7 @@ pub fn measure<S: System>(
     let mut done = Measured { rows: Vec::new(), left_out: Vec::new(), refuted: Vec::new() };
     let weights = sizes.iter().flatten().map(|case| system.weight(case));
     progress.begin_weighted(weights.sum::<f64>() * f64::from(repeat));
+    let meter = Meter::new(comm)?;
     for cases in sizes {
         let mut lines: Vec<LineOf<S>> = Vec::new();
         for case in cases {
@@ -169,20 +190,20 @@ pub fn measure<S: System>(
             }
         }
         system.warm_up(comm, verify, &mut lines)?;
-        let mut seconds: Vec<Vec<f64>> = lines.iter().map(|_| Vec::new()).collect();
-        let mut moved: Vec<Moved> = lines.iter().map(|_| Moved::default()).collect();
+        let mut found: Vec<Found> = lines.iter().map(|_| Found::default()).collect();
         for (turn, number) in alternating(lines.len(), repeat) {
             let line = &mut lines[number];
             let name = || format!("{}, {} of {repeat}", system.name(&line.case), turn + 1);
             progress.step_weighted(system.weight(&line.case), name);
-            let before = system.counts(&line.work);
-            seconds[number].push(system.measure(comm, line, progress)?);
-            moved[number].add(&before, &system.counts(&line.work));
+            let (before, used) = (system.counts(&line.work), meter.read());
+            let seconds = system.measure(comm, line, progress)?;
+            found[number].add(seconds, (used, meter.read()), (&before, &system.counts(&line.work)));
         }
         // Lines stay open until the last row: what one keeps would else be reused by the next.
-        for (line, (seconds, moved)) in lines.iter_mut().zip(seconds.iter().zip(moved)) {
-            let row = system.row(line, seconds)?;
-            match moved.refutes(comm, &line.claim)? {
+        for (line, found) in lines.iter_mut().zip(found) {
+            let usage = meter.usage(comm, found.used, (repeat, line.batch))?;
+            let row = system.row(line, Timing { usage: Some(usage), ..Timing::new(&found.seconds) })?;
+            match found.moved.refutes(comm, &line.claim)? {
                 None => done.rows.push(row),
                 Some(reason) => {
                     let reason = format!("{} left out: NOT MEASURED: {reason}", system.name(&line.case));
@@ -259,8 +280,8 @@ mod tests {
             self.worked[if self.deceives == Some(case.1) { 0 } else { number }] += 1;
             Ok(())
         }
-        fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row> {
-            Ok((self.name(&line.case), seconds.len(), line.errors))
+        fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Self::Row> {
+            Ok((self.name(&line.case), timing.measured_us.len(), line.errors))
         }
     }
 

@@ -21,7 +21,7 @@ use calls::functions::Functions;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
 use hcube_results::gemm::Run;
-use hcube_results::measured::Place;
+use hcube_results::measured::{Place, Timing};
 use matrices::Matrices;
 use problem::{Problem, Routine};
 use std::process::ExitCode;
@@ -244,16 +244,17 @@ impl System for Gemm<'_> {
         Ok(())
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let (number, variant) = line.case;
         let problem = self.problems[number];
         let described = problem.described(self.place.clone(), self.grid.place.sides);
-        let measured_ms = seconds.iter().map(|seconds| 1e3 * seconds).collect();
+        let measured_ms = timing.measured_us.iter().map(|us| 1e-3 * us).collect();
         Ok(Run {
             threads: self.threads,
             scalapack: self.grid.file().to_owned(),
             panel: (variant == Variant::Raised).then_some(self.arguments.panel.into()),
             batch: line.batch,
+            usage: timing.usage,
             errors: line.errors,
             ..Run::new(described, &name(variant), measured_ms, problem.flops())
         })

@@ -250,11 +250,10 @@ impl System for Llcs<'_> {
         Ok(())
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let Case { length, symbols, variant, alpha } = line.case;
         let wrong = timing::sum(&self.session.comm, line.work.wrong)?;
         let &Present { entry, expected, .. } = self.present();
-        let timing = Timing::new(seconds);
         let run = |running| Run {
             batch: line.batch,
             llcs: line.work.found,

@@ -172,12 +172,12 @@ impl System for PanelBench<'_> {
         self.factorise(line.case, &mut line.work, panels as usize).map(drop)
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let Case { bytes, work_us, variant } = line.case;
         Ok(Run {
             subject: Subject { place: self.place.clone(), bytes, work_us },
             variant: name(variant),
-            timing: Timing::new(seconds),
+            timing,
             panels: line.batch,
             errors: line.errors,
             hcube_speedup: None,

@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::session;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
+use hcube_results::measured::Timing;
 use report::Results;
 use setup::{Competitor, RandomAccess, Row};
 use std::process::ExitCode;
@@ -100,7 +101,7 @@ impl System for RandomAccess<'_> {
         self.update(line, progress)
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, _: &[f64]) -> Result<Row> {
+    fn row(&mut self, line: &mut LineOf<Self>, _: Timing) -> Result<Row> {
         Ok(Row { competitor: line.case, measured: std::mem::take(&mut line.work) })
     }
 }

@@ -223,12 +223,12 @@ impl System for StreamBench<'_> {
         Ok(())
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let case = line.case;
         // Those that hcube has selected on this rank.
         let stores =
             (case.variant == Variant::Hcube).then(|| self.vectors().stream.stores(case.kernel).name());
-        let run = Run::new(self.subject(&case), name(case.variant), Timing::new(seconds));
+        let run = Run::new(self.subject(&case), name(case.variant), timing);
         Ok(Run { batch: line.batch, errors: line.errors, stores: stores.map(str::to_owned), ..run })
     }
 }

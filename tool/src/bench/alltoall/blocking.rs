@@ -211,7 +211,7 @@ impl System for Blocking<'_> {
         self.exchange(line, &line.work.channel, calls)
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let added = self.footprint(line)?;
         let (bytes, case) = line.case;
         if let [own @ .., (_, library)] = &line.work.channel.counts()[..] {
@@ -231,7 +231,7 @@ impl System for Blocking<'_> {
             path: options.map(|options| options.path.name().to_owned()),
             uniform: self.arguments.uniform,
             seed: self.arguments.seed,
-            timing: Timing::new(seconds),
+            timing,
             batch: line.batch,
             extra_bytes: added.map(|added| added.peak),
             held_bytes: added.map(|added| added.held),

@@ -158,7 +158,7 @@ impl<K: Kind> System for Measured<'_, K> {
         self.kind.call(&mut line.work, calls)
     }
 
-    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+    fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let Case { what, variant, memory } = line.case;
         let added = self.kind.footprint(self.session, &line.work)?;
         let Named { exchange, bytes_per_rank, cube } = self.kind.named(&what);
@@ -171,7 +171,7 @@ impl<K: Kind> System for Measured<'_, K> {
             memory: memory.map(|(bytes, _)| bytes),
             everything: memory.is_some_and(|(_, memory)| memory == Memory::Everything),
             path: path.map(str::to_owned),
-            timing: Timing::new(seconds),
+            timing,
             batch: line.batch,
             extra_bytes: added.map(|added| added.peak),
             errors: line.errors,
