@@ -32,8 +32,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// The exit status of the launcher.
 fn launched(arguments: &Arguments) -> Result<u8, String> {
-    let place = job::Place::new(&arguments.place)?;
+    let mut place = job::Place::new(&arguments.place)?;
     eprintln!("{}", place.title());
+    if let Err(reason) = place.let_ranks_yield() {
+        eprintln!("hosts: {reason}");
+    }
     let command = place.command(&arguments.variables, &arguments.command)?;
-    job::status(command, None)
+    job::status(command, job::Until::default()).map(|(status, _)| status)
 }

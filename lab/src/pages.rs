@@ -8,6 +8,7 @@ mod alltoall;
 mod bsp;
 pub mod files;
 mod gemm;
+mod hosts;
 pub mod markdown;
 mod measured;
 pub mod picture;
@@ -29,7 +30,7 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 16] = [
+const PARTS: [Part; 19] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
@@ -44,6 +45,9 @@ const PARTS: [Part; 16] = [
     Part { name: "coarray-events", text: |_| Ok(random_access::coarray_events()) },
     Part { name: "hsumma", text: |_| Ok(gemm::hsumma()) },
     Part { name: "fftw", text: measured::transposition },
+    Part { name: "hosts", text: hosts::speed_ups },
+    Part { name: "hosts-slower", text: hosts::slower },
+    Part { name: "hosts-counts", text: hosts::counts },
     Part { name: "models", text: protocols::models },
     Part { name: "models-summary", text: protocols::summary },
 ];

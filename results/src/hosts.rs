@@ -7,6 +7,7 @@ use crate::noise::{MARK, Spread};
 use crate::numbers::{self, percent, short, time};
 use crate::runs::{self, Report, Row};
 use crate::table::{Column, SPEED_UP, Table, cell};
+use crate::taken::{Taken, add_date};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,16 @@ pub struct Place {
     pub latency_us: Option<f64>,
 }
 
+/// MPI libraries in tables and pictures, by the names of their launchers.
+const LIBRARIES: [(&str, &str); 4] =
+    [("openmpi", "Open MPI 4"), ("openmpi5", "Open MPI 5"), ("mpich", "MPICH 4"), ("mpich5", "MPICH 5")];
+
 impl Place {
+    /// The MPI library.
+    pub fn library(&self) -> &str {
+        LIBRARIES.iter().find(|library| library.0 == self.mpi).map_or(&self.mpi, |library| library.1)
+    }
+
     /// Hosts and ranks on each, and how fast the links are where that is bounded.
     pub fn shape(&self) -> String {
         let rate = self.rate_mbit.map(|rate| format!(", {rate} Mbit/s"));
@@ -80,6 +90,12 @@ impl Line {
         self.competitor.median_us / self.hcube.median_us
     }
 
+    /// The speed-up in a cell, marked where it is no measured difference.
+    pub fn shown(&self) -> String {
+        let mark = if self.is_hidden() { MARK.to_string() } else { String::new() };
+        format!("{:.2}{mark}", self.speed_up())
+    }
+
     /// Whether the times between the quartiles overlap.
     pub fn is_hidden(&self) -> bool {
         let [own, other] = [&self.hcube, &self.competitor].map(|one| one.quartiles_us);
@@ -87,7 +103,7 @@ impl Line {
     }
 
     /// A counter of both variants.
-    fn both(&self, counter: impl Fn(&Usage) -> Option<f64>) -> String {
+    pub fn both(&self, counter: impl Fn(&Usage) -> Option<f64>) -> String {
         let value = |one: &Measured| cell(one.usage.as_ref().and_then(&counter).map(short));
         format!("{} : {}", value(&self.hcube), value(&self.competitor))
     }
@@ -96,8 +112,8 @@ impl Line {
 /// All of a run.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results {
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub date: String,
+    #[serde(flatten)]
+    pub taken: Taken,
     /// Cores that all hosts share.
     pub cores: usize,
     pub lines: Vec<Line>,
@@ -110,7 +126,7 @@ impl Results {
     /// Adds the results of another run.
     pub fn add(&mut self, other: Self) {
         self.cores = self.cores.max(other.cores);
-        self.date = std::mem::take(&mut self.date).max(other.date);
+        add_date(&mut self.taken.date, &other.taken.date);
         self.lines.extend(other.lines);
         self.notes.extend(other.notes);
     }
@@ -137,8 +153,15 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The lines of a benchmark's results. Subjects that only one of both has are left out.
-    pub fn lines<R: Row>(&self, place: &Place, case: &str, results: &runs::Results<R>) -> Vec<Line> {
+    /// The lines of a benchmark's results, with the name of each subject. Subjects that only one of both has are
+    /// left out.
+    pub fn lines<R: Row>(
+        &self,
+        place: &Place,
+        case: &str,
+        results: &runs::Results<R>,
+        name: impl Fn(&R) -> String,
+    ) -> Vec<Line> {
         let line = |beside: Vec<&R>| {
             let own = beside.iter().find(|run| run.measured().1 == self.variant)?;
             let others = beside.iter().filter(|run| self.competitors.contains(&run.measured().1));
@@ -146,7 +169,7 @@ impl Comparison {
             Some(Line {
                 place: place.clone(),
                 case: case.to_owned(),
-                subject: own.subject_name(),
+                subject: name(own),
                 hcube: Measured::new(self.variant, &own.timing()),
                 competitor: Measured::new(other.measured().1, &other.timing()),
                 errors: own.errors(),
@@ -157,13 +180,10 @@ impl Comparison {
 }
 
 const TIMES: &[Column<Line>] = &[
-    (SPEED_UP, |line| {
-        let mark = if line.is_hidden() { MARK.to_string() } else { String::new() };
-        format!("{:.2}{mark}", line.speed_up())
-    }),
+    (SPEED_UP, Line::shown),
     ("case", |line| line.case.clone()),
     ("what", |line| line.subject.clone()),
-    ("MPI library", |line| line.place.mpi.clone()),
+    ("MPI library", |line| line.place.library().to_owned()),
     ("hosts x ranks", |line| line.place.shape()),
     ("hcube", |line| time(line.hcube.median_us * 1e-6)),
     ("quartiles", |line| percent(line.hcube.distance())),
@@ -175,7 +195,7 @@ const TIMES: &[Column<Line>] = &[
 const USAGES: &[Column<Line>] = &[
     ("case", |line| line.case.clone()),
     ("what", |line| line.subject.clone()),
-    ("MPI library", |line| line.place.mpi.clone()),
+    ("MPI library", |line| line.place.library().to_owned()),
     ("hosts x ranks", |line| line.place.shape()),
     ("packets", |line| line.both(|used| used.sent_packets)),
     ("KiB", |line| line.both(|used| used.sent_bytes.map(|bytes| bytes / 1024.0))),
@@ -247,7 +267,8 @@ pub mod tests {
         ];
         let comparison = Comparison { variant: "hcube", competitors: &["mpi-bcast", "mpi-ibcast"] };
         let place = Place { mpi: "openmpi".to_owned(), hosts: 2, ranks_per_host: 2, ..Place::default() };
-        let lines = comparison.lines(&place, "panels", &runs::Results::new(runs, Vec::new()));
+        let lines =
+            comparison.lines(&place, "panels", &runs::Results::new(runs, Vec::new()), Run::subject_name);
         Results { cores: 2, lines, ..Results::default() }
     }
 

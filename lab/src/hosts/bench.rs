@@ -1,11 +1,12 @@
 //! `hcube-lab hosts bench`: the benchmarks of all systems on hosts of this machine, beside their competitors.
 
 use super::cases::{CASES, Case, Measured};
-use super::job::{self, Place};
+use super::job::{self, Place, Until};
 use super::options::{Links, Options};
 use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::{Results, figure};
 use hcube_results::runs::{Report, verification};
+use hcube_results::taken::Taken;
 use hcube_tool::bench::drawn;
 use hcube_tool::output::{self, JsonOption};
 use hcube_tool::progress::Progress;
@@ -14,7 +15,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The limit of a benchmark: MPICH 4.0.2 may wait for ever in MPI_Finalize over TCP (doc/troubleshooting.md).
+/// The limit of a benchmark. MPICH 4.0.2 may wait for ever in MPI_Finalize over TCP (doc/troubleshooting.md), when
+/// the results have been written.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Measures all systems on hosts, hcube and its competitors in turn
@@ -79,7 +81,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     for mpi in &arguments.libraries {
         let tool = tool(mpi)?;
         for &shape in &arguments.shapes {
-            bench.measure_all(&Place::new(&options(arguments, mpi, shape))?, &tool)?;
+            let mut place = Place::new(&options(arguments, mpi, shape))?;
+            place.let_ranks_yield()?;
+            bench.measure_all(&place, &tool)?;
         }
     }
     bench.finish()
@@ -101,7 +105,8 @@ impl<'a> Bench<'a> {
         let cases: Vec<&Case> = CASES.iter().filter(|case| is_wanted(case.name)).collect();
         let mut progress = Progress::new("hosts bench", true);
         progress.begin(cases.len() * arguments.libraries.len() * arguments.shapes.len());
-        let results = Results { cores: crate::hpcc::cores(), date: drawn::today(), ..Results::default() };
+        let taken = Taken { date: drawn::today(), ..Taken::default() };
+        let results = Results { cores: crate::hpcc::cores(), taken, ..Results::default() };
         Self { arguments, cases, results, has_failed: false, progress }
     }
 
@@ -176,12 +181,16 @@ fn measure(arguments: &Arguments, place: &Place, tool: &Path, case: &Case) -> Re
     let failed = output::failure(&said);
     let log = File::create(&said).map_err(failed)?;
     command.stderr(log.try_clone().map_err(failed)?).stdout(log);
-    let status = job::status(command, Some(LIMIT))?;
+    let (status, was_ended) = job::status(command, Until { limit: Some(LIMIT), results: Some(&json) })?;
     if status != 0 {
         return Err(format!("hcube bench ended with status {status}, see {}", said.display()));
     }
     let text = fs::read_to_string(&json).map_err(output::failure(&json))?;
-    case.read(&about, &text)
+    let (lines, mut notes) = case.read(&about, &text)?;
+    if was_ended {
+        notes.push("its ranks did not end after their results were written, and were ended".to_owned());
+    }
+    Ok((lines, notes))
 }
 
 fn absolute(file: &Path) -> Result<PathBuf, String> {

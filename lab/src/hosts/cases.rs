@@ -4,6 +4,7 @@
 //! chosen so that all cases on 16 ranks take some minutes on two cores.
 
 use hcube_results::hosts::{Comparison, Line, Place};
+use hcube_results::numbers::whole_bytes;
 use hcube_results::runs::{Results, Row};
 use hcube_results::{alltoall, bsp, caf, fft, gemm, panels};
 use serde::de::DeserializeOwned;
@@ -111,13 +112,16 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 fn rows<R: Row>(case: &Case, place: &Place, text: &str) -> Result<Measured, String> {
     let results: Results<R> = json(text)?;
-    Ok((case.comparison.lines(place, case.name, &results), results.notes))
+    Ok((case.comparison.lines(place, case.name, &results, R::subject_name), results.notes))
 }
 
 fn exchanges(case: &Case, place: &Place, text: &str) -> Result<Measured, String> {
     let alltoall::Results { runs, notes, .. } = json(text)?;
     let results = Results { runs, notes, ..Results::default() };
-    Ok((case.comparison.lines(place, case.name, &results), results.notes))
+    // Of a pair of ranks, so that numbers of ranks can be compared.
+    let ranks = place.hosts * place.ranks_per_host;
+    let name = |run: &alltoall::Run| whole_bytes(run.bytes_per_rank / ranks);
+    Ok((case.comparison.lines(place, case.name, &results, name), results.notes))
 }
 
 #[cfg(test)]
@@ -136,8 +140,10 @@ mod tests {
         };
         let runs = vec![run("auto-out-of-place", 2.0), run("library-out-of-place", 6.0)];
         let text = serde_json::to_string(&alltoall::Results { runs, ..Default::default() }).expect("JSON");
-        let (lines, _) = CASES[0].read(&Place::default(), &text).expect("results");
-        assert_eq!(lines.iter().map(Line::speed_up).collect::<Vec<_>>(), [3.0]);
+        let place = Place { hosts: 2, ranks_per_host: 4, ..Place::default() };
+        let (lines, _) = CASES[0].read(&place, &text).expect("results");
+        let found: Vec<_> = lines.iter().map(|line| (line.subject.as_str(), line.speed_up())).collect();
+        assert_eq!(found, [("8 B", 3.0)]);
         assert!(CASES[0].read(&Place::default(), "{}").is_err());
         assert!((CASES[0].arguments)(4).contains(&"32,512,4096,65536,524288".to_owned()));
     }

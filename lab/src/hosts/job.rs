@@ -7,8 +7,9 @@ use hcube_hosts::{Hosts, Launcher, Network};
 use hcube_results::hosts as results;
 use hcube_tool::launcher;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,10 +19,28 @@ const POLL: Duration = Duration::from_millis(20);
 /// Variables that reach the ranks if they are set, beside hcube's own.
 const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
+/// Libraries that are loaded before those of a program.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// The library by which ranks of MPICH yield lies beside this program.
+fn yielding() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let file = own.with_file_name("libhcube_yielding.so");
+    if file.is_file() {
+        return Ok(file);
+    }
+    Err(format!("{} is missing, so ranks do not yield; cargo build -p hcube-yielding", file.display()))
+}
+
+/// How long a job may go on after its results were written.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// Hosts with their launcher.
 pub struct Place {
     options: Options,
     hosts: Hosts,
+    /// What ranks preload so that they yield, where their MPI library does not.
+    yielding: Option<PathBuf>,
 }
 
 impl Place {
@@ -39,7 +58,19 @@ impl Place {
         let hosts = Hosts::new(options.hosts, &network, &[]).map_err(|reason| {
             format!("--hosts {}: this machine cannot have them: {reason}", options.hosts)
         })?;
-        Ok(Self { options: options.clone(), hosts })
+        Ok(Self { options: options.clone(), hosts, yielding: None })
+    }
+
+    /// Lets ranks yield that poll the network in vain.
+    ///
+    /// # Errors
+    /// Where the library for this is missing.
+    pub fn let_ranks_yield(&mut self) -> Result<(), String> {
+        // Ranks of Open MPI do where the launcher says so.
+        if Launcher::of(&self.options.mpi) == Launcher::Hydra {
+            self.yielding = Some(yielding()?);
+        }
+        Ok(())
     }
 
     /// What there is, in words.
@@ -73,11 +104,17 @@ impl Place {
         let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
         let own = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let own = own.filter(|name| name.starts_with("HCUBE_") || VARIABLES.contains(&name.as_str()));
-        let names: BTreeSet<String> = own.chain(variables.iter().cloned()).collect();
+        let mut names: BTreeSet<String> = own.chain(variables.iter().cloned()).collect();
         let kind = Launcher::of(mpi);
+        names.extend(self.yielding.is_some().then(|| PRELOAD.to_owned()));
         let mut command = placement.command(kind, program(&self.options), names.iter().map(String::as_str));
         let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
         command.arg("-wdir").arg(folder);
+        if let Some(file) = &self.yielding {
+            let others = std::env::var_os(PRELOAD).unwrap_or_default();
+            let all = [others, file.into()].into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>();
+            command.env(PRELOAD, all.join(OsStr::new(":")));
+        }
         if kind != Launcher::Hydra {
             command.args(["--oversubscribe", "--bind-to", "none"]);
             launcher::prepare(&mut command, "openmpi");
@@ -93,27 +130,43 @@ fn program(options: &Options) -> String {
     format!("mpirun.{}", options.mpi)
 }
 
-/// Runs a job to its end; its exit status as shells have it.
+/// When a job is ended.
+#[derive(Clone, Copy, Default)]
+pub struct Until<'a> {
+    /// After this time.
+    pub limit: Option<Duration>,
+    /// Some time after this file was written, successfully then.
+    pub results: Option<&'a Path>,
+}
+
+/// Runs a job to its end; its exit status as shells have it, and whether it was ended after its results.
 ///
 /// # Errors
 /// If it cannot be started, does not end within the limit, or the user has interrupted this command.
-pub fn status(mut command: Command, limit: Option<Duration>) -> Result<u8, String> {
+pub fn status(mut command: Command, until: Until<'_>) -> Result<(u8, bool), String> {
     command.stdin(Stdio::null()).process_group(0);
     let child = command.spawn().map_err(|error| format!("nsenter: {error}"))?;
-    let (mut job, begin) = (Job::new(child), Instant::now());
+    let (mut job, begin, mut written) = (Job::new(child), Instant::now(), None);
     loop {
         std::thread::sleep(POLL);
         if interrupted() {
             job.end();
             return Err("interrupted".to_owned());
         }
-        if let Some(limit) = limit.filter(|&limit| begin.elapsed() > limit) {
+        if let Some(limit) = until.limit.filter(|&limit| begin.elapsed() > limit) {
             job.end();
             return Err(format!("it did not end within {} s", limit.as_secs()));
         }
         if let Some(status) = job.ended().map_err(|error| format!("the launcher: {error}"))? {
             let signal = || status.signal().map_or(1, |signal| 128 + signal);
-            return Ok(status.code().unwrap_or_else(signal).try_into().unwrap_or(1));
+            return Ok((status.code().unwrap_or_else(signal).try_into().unwrap_or(1), false));
+        }
+        if written.is_none() && until.results.is_some_and(Path::is_file) {
+            written = Some(Instant::now());
+        }
+        if written.is_some_and(|since: Instant| since.elapsed() > GRACE) {
+            job.end();
+            return Ok((0, true));
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// A file of results in `doc/results`.
-fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, String> {
+pub fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, String> {
     read_json(&root.join("doc/results").join(name).with_extension("json"))
 }
 

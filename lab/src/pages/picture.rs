@@ -1,7 +1,7 @@
 //! Pictures in `doc/plots` and the records in `doc/results` from which they are drawn: each record is a
 //! description of a picture with its points, or the results of a benchmark.
 
-use super::measured;
+use super::{hosts, measured};
 use crate::records::{read, read_json};
 use hcube_results::plot::{Chart, Evidence, Series, Sheet};
 use std::fs;
@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// Pictures of results that pages show in tables as well; all others are drawn from their records.
 type Drawn = (&'static str, fn(&Path) -> Result<Sheet, String>);
-const DRAWN: [Drawn; 2] = [("hpcc", measured::official_picture), ("fftw", measured::transposition_picture)];
+const DRAWN: [Drawn; 3] = [
+    ("hpcc", measured::official_picture),
+    ("fftw", measured::transposition_picture),
+    ("hosts", hosts::picture),
+];
 
 /// The file of a picture or of its record.
 fn file(root: &Path, folder: &str, name: &str, extension: &str) -> PathBuf {

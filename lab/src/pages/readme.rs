@@ -2,8 +2,8 @@
 //! the system's page.
 
 use super::markdown::{cell, row, table};
-use super::measured;
 use super::picture::{points, value};
+use super::{hosts, measured};
 use crate::records::read;
 use std::path::Path;
 
@@ -16,8 +16,8 @@ const HEADINGS: [&str; 4] = ["workload", "compared with", "speed-up", "**no gain
 type Figures = fn(&Path) -> Result<Row, String>;
 
 /// The rows, by system.
-const ROWS: [Figures; 10] =
-    [hpcc, in_place, programs, fftw, gemm, bsp, coarrays, gfortran, subsequences, between_nodes];
+const ROWS: [Figures; 11] =
+    [hpcc, in_place, programs, fftw, gemm, bsp, coarrays, gfortran, subsequences, on_hosts, between_nodes];
 
 /// The table.
 pub fn what_to_expect(root: &Path) -> Result<String, String> {
@@ -150,6 +150,17 @@ fn subsequences(root: &Path) -> Result<Row, String> {
         "the crate `rapidfuzz`".to_owned(),
         format!("{:.1}", rate("hcube")? / rate("rapidfuzz")?),
         "strings of 100 symbols: hardly faster".to_owned(),
+    ])
+}
+
+fn on_hosts(root: &Path) -> Result<Row, String> {
+    let of = |shape, case, subject| hosts::speed_up(root, shape, "Open MPI 4", case, subject);
+    Ok([
+        "[several hosts on one machine](doc/hosts.md): `MPI_Alltoall` of 8 bytes, 16 ranks on 4 hosts"
+            .to_owned(),
+        "Open MPI's function".to_owned(),
+        of("4 x 4", "alltoall", "8 B")?,
+        format!("in place, 4 ranks on 2 hosts: {}", of("2 x 2", "alltoall-in-place", "8 B")?),
     ])
 }
 

@@ -6,8 +6,8 @@ use crate::measured::distinct;
 use crate::plot::{Axis, Chart, Format, Rows, Scale, Series, Sheet, looks};
 
 /// Speed-ups with an MPI library. Points of a row are sizes.
-pub fn speed_ups(lines: &[Line], mpi: &str) -> Chart {
-    let own: Vec<&Line> = lines.iter().filter(|line| line.place.mpi == mpi).collect();
+pub fn speed_ups(lines: &[Line], library: &str) -> Chart {
+    let own: Vec<&Line> = lines.iter().filter(|line| line.place.library() == library).collect();
     let rows = Rows::new(distinct(own.iter().map(|line| line.case.clone())));
     let shapes = distinct(own.iter().map(|line| line.place.shape()));
     let series = shapes.into_iter().enumerate().map(|(number, shape)| {
@@ -19,21 +19,24 @@ pub fn speed_ups(lines: &[Line], mpi: &str) -> Chart {
     let x = Axis::new("speed-up, higher is better", Scale::Log10, Format::Plain);
     // The first in the legend is the last of the list.
     let series = series.collect::<Vec<_>>().into_iter().rev().collect();
-    rows.chart(mpi, x, series).beside(1.0)
+    rows.chart(library, x, series).beside(1.0)
 }
 
 /// The picture; nothing without results.
 pub fn sheet(results: &Results) -> Option<Sheet> {
-    let libraries = distinct(results.lines.iter().map(|line| line.place.mpi.as_str()));
-    let panels = libraries.into_iter().map(|mpi| speed_ups(&results.lines, mpi)).collect();
-    let machine = format!("hosts share {} cores", results.cores);
+    let libraries = distinct(results.lines.iter().map(|line| line.place.library()));
+    let panels = libraries.into_iter().map(|library| speed_ups(&results.lines, library)).collect();
+    let machine = match &results.taken.machine {
+        unknown if unknown.is_empty() => format!("hosts share {} cores", results.cores),
+        machine => machine.clone(),
+    };
     let [slower, faster] = results.counts();
     let title = format!(
         "Between hosts, hcube is faster in {faster} and slower in {slower} of {} measurements",
         results.lines.len()
     );
     let sheet = Sheet::new("hosts", "Speed-ups over competitors", machine, panels)?;
-    Some(Sheet { title: Some(title), date: results.date.clone(), ..sheet })
+    Some(Sheet { title: Some(title), date: results.taken.date.clone(), ..sheet })
 }
 
 #[cfg(test)]
