@@ -33,7 +33,7 @@ fn yielding() -> Result<PathBuf, String> {
 }
 
 /// How long a job may go on after its results were written.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// Hosts with their launcher.
 pub struct Place {
