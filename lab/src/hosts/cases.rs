@@ -6,6 +6,7 @@
 use hcube_results::hosts::{Comparison, Line, Place};
 use hcube_results::runs::{Results, Row};
 use hcube_results::{alltoall, bsp, caf, fft, gemm, panels};
+use hcube_tool::grids::nearest_square;
 use serde::de::DeserializeOwned;
 
 /// A benchmark.
@@ -36,7 +37,7 @@ pub type Measured = (Vec<Line>, Vec<String>);
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
 /// All of them.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 12] = [
     Case {
         name: "alltoall",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
@@ -52,6 +53,32 @@ pub const CASES: [Case; 8] = [
     Case {
         name: "alltoallv",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
+        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "alltoallv-in-place",
+        arguments: |ranks| exchange(ranks, "auto,library-in-place", false),
+        comparison: of_microseconds("auto", &[alltoall::LIBRARY_IN_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "alltoallw",
+        arguments: |ranks| {
+            with(exchange(ranks, "auto-out-of-place,library-out-of-place", false), "--alltoallw")
+        },
+        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "rows",
+        arguments: |ranks| exchange_in(nearest_square(ranks).1, "rows"),
+        comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "columns",
+        arguments: |ranks| exchange_in(nearest_square(ranks).0, "columns"),
         comparison: of_microseconds("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
@@ -109,6 +136,16 @@ fn exchange(ranks: usize, algorithms: &str, is_uniform: bool) -> Vec<String> {
     words(&format!("alltoall --algorithms {algorithms} --sizes {} --repeat 9{uniform}", sizes.join(",")))
 }
 
+/// Exchanges of all rows or columns of the grid of ranks, with this number of ranks each.
+fn exchange_in(each: usize, communicators: &str) -> Vec<String> {
+    let line = exchange(each, "auto-out-of-place,library-out-of-place", true);
+    with(line, &format!("--communicators {communicators}"))
+}
+
+fn with(line: Vec<String>, more: &str) -> Vec<String> {
+    [line, words(more)].concat()
+}
+
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
@@ -144,5 +181,9 @@ mod tests {
         assert_eq!(lines.iter().map(Line::speed_up).collect::<Vec<_>>(), [3.0]);
         assert!(CASES[0].read(&Place::default(), "{}").is_err());
         assert!((CASES[0].arguments)(4).contains(&"32,512,4096,65536,524288".to_owned()));
+        let of = |name: &str| CASES.iter().find(|case| case.name == name).expect("a case").arguments;
+        // Grids of 2 x 4 ranks.
+        assert!(of("rows")(8).contains(&"32,512,4096,65536,524288".to_owned()));
+        assert!(of("columns")(8).contains(&"16,256,2048,32768,262144".to_owned()));
     }
 }
