@@ -5,7 +5,7 @@
 
 use hcube_results::hosts::{Comparison, Line, Place};
 use hcube_results::runs::{Results, Row};
-use hcube_results::{alltoall, bsp, caf, fft, gemm, panels};
+use hcube_results::{alltoall, bsp, caf, fft, gemm, llcs, panels};
 use hcube_tool::grids::nearest_square;
 use serde::de::DeserializeOwned;
 
@@ -37,7 +37,7 @@ pub type Measured = (Vec<Line>, Vec<String>);
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
 /// All of them.
-pub const CASES: [Case; 12] = [
+pub const CASES: [Case; 13] = [
     Case {
         name: "alltoall",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
@@ -119,6 +119,12 @@ pub const CASES: [Case; 12] = [
         arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
         comparison: of_microseconds(caf::HCUBE, &[caf::MPI]),
         read: rows::<caf::Run>,
+    },
+    Case {
+        name: "llcs",
+        arguments: |_| words("llcs --variants grid,rapidfuzz --lengths 10^5,2*10^5 --symbols 4 --repeat 5"),
+        comparison: of_microseconds(llcs::GRID, &[llcs::RAPIDFUZZ]),
+        read: rows::<llcs::Run>,
     },
 ];
 
