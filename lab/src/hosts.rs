@@ -10,6 +10,8 @@ mod bench;
 mod cases;
 mod job;
 mod options;
+mod programs;
+mod site;
 
 pub use arguments::Arguments;
 

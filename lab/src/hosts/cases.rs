@@ -122,7 +122,7 @@ pub const CASES: [Case; 13] = [
     },
     Case {
         name: "llcs",
-        arguments: |_| words("llcs --variants grid,rapidfuzz --lengths 10^5,2*10^5 --symbols 4 --repeat 5"),
+        arguments: |_| words("llcs --variants grid,rapidfuzz --lengths 10^5,2*10^5 --symbols 4 --repeat 3"),
         comparison: of_microseconds(llcs::GRID, &[llcs::RAPIDFUZZ]),
         read: rows::<llcs::Run>,
     },

@@ -9,6 +9,7 @@ use hcube_tool::launcher;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -68,6 +69,18 @@ impl Place {
     /// # Errors
     /// Where there is no current folder.
     pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
+        let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
+        let mut command = self.launcher(&folder, variables);
+        command.args(["-np", &self.ranks().to_string()]).args(line);
+        Ok(command)
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.options.hosts * self.options.ranks_per_host
+    }
+
+    /// The start of a command for ranks in a folder, up to their number; these variables reach them too.
+    pub fn launcher(&self, folder: &Path, variables: &[String]) -> Command {
         let Options { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
         let order = if *in_turn { Order::InTurn } else { Order::Filling };
         let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
@@ -76,7 +89,6 @@ impl Place {
         let names: BTreeSet<String> = own.chain(variables.iter().cloned()).collect();
         let kind = Launcher::of(mpi);
         let mut command = placement.command(kind, program(&self.options), names.iter().map(String::as_str));
-        let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
         command.arg("-wdir").arg(folder);
         if kind != Launcher::Hydra {
             command.args(["--oversubscribe", "--bind-to", "none"]);
@@ -84,8 +96,7 @@ impl Place {
             // Inside, the user is root.
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
-        command.args(["-np", &(hosts * ranks_per_host).to_string()]).args(line);
-        Ok(command)
+        command
     }
 }
 
@@ -97,7 +108,19 @@ fn program(options: &Options) -> String {
 ///
 /// # Errors
 /// If it cannot be started, does not end within the limit, or the user has interrupted this command.
-pub fn status(mut command: Command, limit: Option<Duration>) -> Result<u8, String> {
+pub fn status(command: Command, limit: Option<Duration>) -> Result<u8, String> {
+    until(command, limit, || false).map(|status| status.unwrap_or(0))
+}
+
+/// Runs a job to its end, or until it has done enough: then it has no exit status.
+///
+/// # Errors
+/// As [`status`].
+pub fn until(
+    mut command: Command,
+    limit: Option<Duration>,
+    has_done_enough: impl Fn() -> bool,
+) -> Result<Option<u8>, String> {
     command.stdin(Stdio::null()).process_group(0);
     let child = command.spawn().map_err(|error| format!("nsenter: {error}"))?;
     let (mut job, begin) = (Job::new(child), Instant::now());
@@ -113,7 +136,11 @@ pub fn status(mut command: Command, limit: Option<Duration>) -> Result<u8, Strin
         }
         if let Some(status) = job.ended().map_err(|error| format!("the launcher: {error}"))? {
             let signal = || status.signal().map_or(1, |signal| 128 + signal);
-            return Ok(status.code().unwrap_or_else(signal).try_into().unwrap_or(1));
+            return Ok(Some(status.code().unwrap_or_else(signal).try_into().unwrap_or(1)));
+        }
+        if has_done_enough() {
+            job.end();
+            return Ok(None);
         }
     }
 }
