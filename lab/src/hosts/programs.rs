@@ -3,6 +3,7 @@
 //! ([`in_turn`]).
 
 mod random_access;
+mod transposes;
 
 use super::cases::Measured;
 use super::site::Site;
@@ -29,7 +30,10 @@ pub struct Case {
 }
 
 /// All of them.
-pub const CASES: [Case; 1] = [Case { name: "random-access", measure: random_access::measure }];
+pub const CASES: [Case; 2] = [
+    Case { name: "random-access", measure: random_access::measure },
+    Case { name: "transposes", measure: transposes::measure },
+];
 
 /// What runs in turn.
 struct Plan {
@@ -115,7 +119,8 @@ fn in_turn(site: &Site, plan: &Plan) -> Result<Measured, String> {
 
 /// The lines in which hcube stands beside a competitor.
 fn compared(site: &Site, case: &str, runs: Vec<Run>) -> Measured {
-    let comparison = Comparison { variant: HCUBE, competitors: &[STOCK], microseconds: 1.0 };
+    let comparison =
+        Comparison { variant: HCUBE, competitors: &[STOCK, transposes::FFTW], microseconds: 1.0 };
     (comparison.lines(&site.about(), case, &Results::new(runs, Vec::new())), Vec::new())
 }
 
