@@ -2,6 +2,7 @@
 //! example a program with hcube and one without, in turn, each several times as a job of its own
 //! ([`in_turn`]).
 
+mod gfortran;
 mod random_access;
 mod transposes;
 
@@ -30,9 +31,10 @@ pub struct Case {
 }
 
 /// All of them.
-pub const CASES: [Case; 2] = [
+pub const CASES: [Case; 3] = [
     Case { name: "random-access", measure: random_access::measure },
     Case { name: "transposes", measure: transposes::measure },
+    Case { name: "gfortran", measure: gfortran::measure },
 ];
 
 /// What runs in turn.
