@@ -33,6 +33,9 @@ impl Case {
 /// Lines, and notes of what was left out.
 pub type Measured = (Vec<Line>, Vec<String>);
 
+/// The BSP library whose file is libbsponmpi.so.
+const BSPONMPI: &str = "bsponmpi";
+
 /// Bytes of each pair of ranks.
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
@@ -109,9 +112,11 @@ pub const CASES: [Case; 13] = [
     Case {
         name: "bsp",
         arguments: |_| {
-            words("bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5")
+            let line =
+                "bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5";
+            [words(line), other_library(std::env::var("BSPLIB").ok())].concat()
         },
-        comparison: of_microseconds(bsp::HCUBE, &[bsp::MPI]),
+        comparison: of_microseconds(bsp::HCUBE, &[bsp::MPI, BSPONMPI]),
         read: rows::<bsp::Run>,
     },
     Case {
@@ -146,6 +151,11 @@ fn exchange(ranks: usize, algorithms: &str, is_uniform: bool) -> Vec<String> {
 fn exchange_in(each: usize, communicators: &str) -> Vec<String> {
     let line = exchange(each, "auto-out-of-place,library-out-of-place", true);
     with(line, &format!("--communicators {communicators}"))
+}
+
+/// Another BSP library, by its file.
+fn other_library(file: Option<String>) -> Vec<String> {
+    file.map_or(Vec::new(), |file| vec!["--library".to_owned(), file])
 }
 
 fn with(line: Vec<String>, more: &str) -> Vec<String> {
@@ -188,6 +198,7 @@ mod tests {
         assert!(CASES[0].read(&Place::default(), "{}").is_err());
         assert!((CASES[0].arguments)(4).contains(&"32,512,4096,65536,524288".to_owned()));
         let of = |name: &str| CASES.iter().find(|case| case.name == name).expect("a case").arguments;
+        assert_eq!(other_library(Some("/x y/lib.so".to_owned())), ["--library", "/x y/lib.so"]);
         // Grids of 2 x 4 ranks.
         assert!(of("rows")(8).contains(&"32,512,4096,65536,524288".to_owned()));
         assert!(of("columns")(8).contains(&"16,256,2048,32768,262144".to_owned()));
