@@ -1,6 +1,6 @@
 //! `hcube-lab collect`: what scripts/bench.sh has measured in several runs, as one file of results.
 
-mod fftw;
+pub mod fftw;
 mod mpi_bench;
 mod preload;
 mod random_access;

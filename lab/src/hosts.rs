@@ -10,6 +10,8 @@ mod bench;
 mod cases;
 mod job;
 mod options;
+mod programs;
+mod site;
 
 pub use arguments::Arguments;
 
@@ -38,5 +40,5 @@ fn launched(arguments: &Arguments) -> Result<u8, String> {
         eprintln!("hosts: {reason}");
     }
     let command = place.command(&arguments.variables, &arguments.command)?;
-    job::status(command, job::Until::default()).map(|(status, _)| status)
+    job::status(command, None)
 }

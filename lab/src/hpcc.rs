@@ -5,7 +5,7 @@
 pub mod arguments;
 mod busy;
 pub mod hpl;
-mod input;
+pub mod input;
 pub mod launch;
 mod merits;
 mod outcome;
@@ -14,7 +14,7 @@ mod plan;
 mod problems;
 mod progress;
 mod report;
-mod run;
+pub mod run;
 mod variant;
 
 pub use arguments::Arguments;

@@ -136,6 +136,32 @@ fn benchmarks_stand_beside_their_competitors() {
     assert!(!output.status.success() && message.contains("--libraries none: there is no build"), "{message}");
 }
 
+/// Programs run in turn, and end where they have measured everything; where they are missing, a note says so.
+#[test]
+fn programs_stand_beside_each_other() {
+    let folder = common::folder("lab-hosts-programs");
+    let mpi = common::Mpi::selected().name();
+    let Some(mut command) = hosts(&["bench", "--shapes", "2x1", "--libraries", mpi]) else { return };
+    let root = format!("--root={}", folder.display());
+    command.args([&root, "--cases", "random-access", "--json=-"]);
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{output:?}");
+    let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let [lines, notes] = ["lines", "notes"].map(|name| results[name].as_array().expect("a list").clone());
+    if lines.is_empty() {
+        let is_named = |note: &Value| note.as_str().is_some_and(|note| note.contains("HPCC left out: "));
+        assert!(notes.iter().all(is_named) && notes.len() == 1, "{results}");
+        common::skip("hpcc", "the official HPCC is not built");
+        return;
+    }
+    let line = &lines[0];
+    let expected = (&"HPCC, 2^19 words".into(), &"stock".into(), &0.into());
+    assert_eq!((&line["subject"], &line["competitor"], &line["errors"]), expected, "{results}");
+    assert!(lines.len() == 1 && notes.is_empty(), "{results}");
+    let jobs = fs::read_dir(&folder).expect("its folder").flatten().count();
+    assert_eq!(jobs, 6, "three jobs of each");
+}
+
 /// Nothing is left of hosts, processes and relay when the command is killed.
 #[test]
 fn nothing_is_left_after_sigkill() {

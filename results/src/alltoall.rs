@@ -15,6 +15,13 @@ use serde::{Deserialize, Serialize};
 pub const LIBRARY_IN_PLACE: &str = "library-in-place";
 pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 
+/// One communicator of all ranks, as distinct from `rows` and `columns` of a grid of ranks.
+pub const WORLD: &str = "world";
+
+fn world() -> String {
+    WORLD.to_owned()
+}
+
 /// In simulations, the simulator's own MPI_Alltoallv: in step i a rank sends to the rank at distance i and
 /// receives from the one at distance -i, without copies.
 pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";
@@ -51,6 +58,12 @@ pub struct Run {
     pub everything: bool,
     /// The name in `--path`; nothing for the library.
     pub path: Option<String>,
+    /// What exchanged at the same time: the name in `--communicators`.
+    #[serde(default = "world")]
+    pub communicators: String,
+    /// MPI's function; older files do not have it.
+    #[serde(default)]
+    pub function: String,
     /// Whether counts were equal.
     #[serde(default)]
     pub uniform: bool,
@@ -133,7 +146,11 @@ impl Row for Run {
     }
 
     fn subject_name(&self) -> String {
-        format!("{} per rank", numbers::whole_bytes(self.bytes_per_rank))
+        let bytes = numbers::whole_bytes(self.bytes_per_rank);
+        match self.communicators.as_str() {
+            "" | WORLD => format!("{bytes} per rank"),
+            communicators => format!("{bytes} per rank, {communicators}"),
+        }
     }
 
     fn errors(&self) -> Option<u64> {

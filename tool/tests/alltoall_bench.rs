@@ -66,6 +66,38 @@ fn schedules_with_little_memory_and_equal_counts() {
 }
 
 #[test]
+fn rows_and_columns_of_a_grid_exchange_at_the_same_time() {
+    let names = ["auto", "auto-out-of-place", "library-out-of-place"];
+    let list = names.join(",");
+    for communicators in ["rows", "columns"] {
+        let path = measure(4, &["--communicators", communicators, "--algorithms", &list, "--uniform"]);
+        check(&path, 4, &names);
+        let results = json(&path);
+        let runs = results["runs"].as_array().expect("runs");
+        assert!(runs.iter().all(|run| run["communicators"] == communicators), "{results}");
+        let mut command = Command::new(TOOL.as_str());
+        command.args(["bench", "alltoall", "--json=-", "--from"]).arg(&path);
+        let none = common::output(&mut command);
+        assert!(none.contains("\"runs\": []"), "of all ranks there are none: {none}");
+    }
+    let options = ["--communicators", "rows", "--kinds", "nonblocking"];
+    let outcome = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall"]).args(options).run();
+    assert_eq!(outcome.status.code(), Some(2), "{outcome:?}");
+    let message = "--communicators = rows: expected --kinds exchange, not nonblocking";
+    assert!(outcome.stderr.contains(message), "{outcome:?}");
+    let outcome = Launch::new(TOOL.as_str(), 1).args(["bench", "alltoall", "--communicators", "row"]).run();
+    assert!(!outcome.status.success() && outcome.stderr.contains("'row'"), "{outcome:?}");
+}
+
+#[test]
+fn exchanges_with_a_datatype_for_each_pair() {
+    let names = ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"];
+    let path = measure(3, &["--alltoallw"]);
+    check(&path, 3, &names);
+    assert_eq!(json(&path)["runs"][0]["function"], "MPI_Alltoallw");
+}
+
+#[test]
 fn the_library_is_not_measured_where_hcube_stands_in_front_of_it() {
     let preload = common::build().join("libhcube_preload.so");
     let options = ["--sizes", "8k", "--repeat", "1", "--no-progress", "--algorithms", "library-out-of-place"];

@@ -16,9 +16,17 @@ pub struct Arguments {
 }
 
 pub fn collect(arguments: &Arguments) -> Result<(), String> {
-    let mut results = Results { runs: records::of_files(&arguments.files, run)?, ..Results::default() };
+    let mut results = Results { runs: runs(&arguments.files)?, ..Results::default() };
     results.summarise()?;
     arguments.json.write(&results)
+}
+
+/// All runs of the benchmark that these files hold.
+///
+/// # Errors
+/// Names the file that cannot be read, or whose records are refused.
+pub fn runs(files: &[PathBuf]) -> Result<Vec<Run>, String> {
+    records::of_files(files, run)
 }
 
 fn run(record: &Record) -> Result<Run, String> {
@@ -43,7 +51,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn runs(output: &str) -> Result<Vec<Run>, String> {
+    fn parsed(output: &str) -> Result<Vec<Run>, String> {
         records::parse(output)?.iter().map(run).collect()
     }
 
@@ -53,7 +61,7 @@ mod tests {
 
     #[test]
     fn runs_have_the_declared_form() {
-        let mut results = Results { runs: runs(OUTPUT).expect("complete"), ..Results::default() };
+        let mut results = Results { runs: parsed(OUTPUT).expect("complete"), ..Results::default() };
         results.summarise().expect("there are times");
         let expected = json!({"runs": [{
             "problem": "1024x1024 in place", "ranks": 2, "solver": "pairwise",
@@ -72,7 +80,7 @@ mod tests {
             ("extra_bytes\t0\n", "", "the field extra_bytes is missing"),
             ("\n\n", "\n", "ends inside a record"),
         ] {
-            let error = runs(&OUTPUT.replace(from, to)).expect_err("refused");
+            let error = parsed(&OUTPUT.replace(from, to)).expect_err("refused");
             assert!(error.contains(message), "{error}");
         }
     }

@@ -1,8 +1,10 @@
 //! `hcube-lab hosts bench`: the benchmarks of all systems on hosts of this machine, beside their competitors.
 
 use super::cases::{CASES, Case, Measured};
-use super::job::{self, Place, Until};
+use super::job::Place;
 use super::options::{Links, Options};
+use super::programs;
+use super::site::{Site, has_been_written};
 use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::{Results, figure};
 use hcube_results::runs::{Report, verification};
@@ -11,18 +13,13 @@ use hcube_tool::bench::drawn;
 use hcube_tool::output::{self, JsonOption};
 use hcube_tool::progress::Progress;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// The limit of a benchmark. MPICH 4.0.2 may wait for ever in MPI_Finalize over TCP (doc/troubleshooting.md), when
-/// the results have been written.
-const LIMIT: Duration = Duration::from_secs(300);
 
 /// Measures all systems on hosts, hcube and its competitors in turn
 ///
-/// Runs `hcube bench` of the build for each MPI library (target/NAME/release/hcube) with sizes that fit on a
-/// small machine. Lines in which hcube is slowest come first.
+/// Runs `hcube bench` of the build for each MPI library (target/NAME/release/hcube), and programs with hcube
+/// and without, with sizes that fit on a small machine. Lines in which hcube is slowest come first.
 ///
 /// Example: hcube-lab hosts bench --shapes 2x2,4x4 --libraries openmpi,mpich --json=hosts.json
 #[derive(Debug, clap::Args)]
@@ -53,7 +50,7 @@ pub struct Arguments {
 }
 
 fn names() -> clap::builder::PossibleValuesParser {
-    CASES.iter().map(|case| case.name).collect::<Vec<_>>().into()
+    all().map(Chosen::name).collect::<Vec<_>>().into()
 }
 
 fn shape(text: &str) -> Result<(usize, usize), String> {
@@ -92,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 /// What was measured so far.
 struct Bench<'a> {
     arguments: &'a Arguments,
-    cases: Vec<&'static Case>,
+    cases: Vec<Chosen>,
     results: Results,
     has_failed: bool,
     progress: Progress,
@@ -102,7 +99,7 @@ impl<'a> Bench<'a> {
     fn new(arguments: &'a Arguments) -> Self {
         let is_wanted =
             |name: &str| arguments.cases.is_empty() || arguments.cases.iter().any(|one| one == name);
-        let cases: Vec<&Case> = CASES.iter().filter(|case| is_wanted(case.name)).collect();
+        let cases: Vec<Chosen> = all().filter(|case| is_wanted(case.name())).collect();
         let mut progress = Progress::new("hosts bench", true);
         progress.begin(cases.len() * arguments.libraries.len() * arguments.shapes.len());
         let taken = Taken { date: drawn::today(), ..Taken::default() };
@@ -112,10 +109,11 @@ impl<'a> Bench<'a> {
 
     /// All cases on some hosts.
     fn measure_all(&mut self, place: &Place, tool: &Path) -> Result<(), String> {
+        let site = Site::new(place, tool, &self.arguments.root)?;
         for case in self.cases.clone() {
-            let name = format!("{}, {}", case.name, place.title());
+            let name = format!("{}, {}", case.name(), place.title());
             self.progress.step(|| name.clone());
-            let (lines, notes) = match measure(self.arguments, place, tool, case) {
+            let (lines, notes) = match case.measure(&site) {
                 Ok(measured) => measured,
                 Err(_) if interrupted() => return Err("interrupted".to_owned()),
                 Err(reason) => {
@@ -159,40 +157,49 @@ fn tool(mpi: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("--libraries {mpi}: there is no build for it (make MPI={mpi})"))
 }
 
-/// One benchmark.
-fn measure(arguments: &Arguments, place: &Place, tool: &Path, case: &Case) -> Result<Measured, String> {
-    let about = place.about();
-    let name = format!("{}-{}x{}-{}", about.mpi, about.hosts, about.ranks_per_host, case.name);
-    let file = |end: &str| arguments.root.join(format!("{name}.{end}"));
-    let (json, said) = (absolute(&file("json"))?, file("txt"));
+/// A row of one of both tables.
+#[derive(Clone, Copy)]
+enum Chosen {
+    Bench(&'static Case),
+    Programs(&'static programs::Case),
+}
+
+/// All rows, in the order in which they are measured.
+fn all() -> impl Iterator<Item = Chosen> {
+    CASES.iter().map(Chosen::Bench).chain(programs::CASES.iter().map(Chosen::Programs))
+}
+
+impl Chosen {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bench(case) => case.name,
+            Self::Programs(case) => case.name,
+        }
+    }
+
+    fn measure(self, site: &Site) -> Result<Measured, String> {
+        match self {
+            Self::Bench(case) => bench(site, case),
+            Self::Programs(case) => (case.measure)(site),
+        }
+    }
+}
+
+/// A job of `hcube bench`.
+fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
+    let json = site.file(case.name, ".json");
     // A benchmark that fails must not leave an earlier run's results there.
     let _ = fs::remove_file(&json);
-    let words = (case.arguments)(about.hosts * about.ranks_per_host);
-    let line = [tool.as_os_str().to_owned(), "bench".into()]
-        .into_iter()
-        .chain(words.into_iter().map(OsString::from));
+    let words = (case.arguments)(site.place.ranks()).into_iter().map(OsString::from);
+    let line = [site.tool.clone().into(), "bench".into()].into_iter().chain(words);
     let line: Vec<OsString> =
         line.chain([format!("--json={}", json.display()).into(), "--no-progress".into()]).collect();
-    // The libraries that benchmarks load lie beside the tool.
-    let folder = absolute(tool.parent().unwrap_or(tool))?;
-    let variables = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"].map(str::to_owned);
-    let mut command = place.command(&variables, &line)?;
-    command.env("LD_LIBRARY_PATH", folder).env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
-    let failed = output::failure(&said);
-    let log = File::create(&said).map_err(failed)?;
-    command.stderr(log.try_clone().map_err(failed)?).stdout(log);
-    let (status, was_ended) = job::status(command, Until { limit: Some(LIMIT), results: Some(&json) })?;
-    if status != 0 {
-        return Err(format!("hcube bench ended with status {status}, see {}", said.display()));
-    }
+    let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
+    let has_ended = site.run(&folder, &line, &site.file(case.name, ".txt"), has_been_written(&json))?;
     let text = fs::read_to_string(&json).map_err(output::failure(&json))?;
-    let (lines, mut notes) = case.read(&about, &text)?;
-    if was_ended {
+    let (lines, mut notes) = case.read(&site.about(), &text)?;
+    if !has_ended {
         notes.push("its ranks did not end after their results were written, and were ended".to_owned());
     }
     Ok((lines, notes))
-}
-
-fn absolute(file: &Path) -> Result<PathBuf, String> {
-    std::path::absolute(file).map_err(output::failure(file))
 }

@@ -6,7 +6,8 @@
 use hcube_results::hosts::{Comparison, Line, Place};
 use hcube_results::numbers::whole_bytes;
 use hcube_results::runs::{Results, Row};
-use hcube_results::{alltoall, bsp, caf, fft, gemm, panels};
+use hcube_results::{alltoall, bsp, caf, fft, gemm, llcs, panels};
+use hcube_tool::grids::nearest_square;
 use serde::de::DeserializeOwned;
 
 /// A benchmark.
@@ -33,11 +34,18 @@ impl Case {
 /// Lines, and notes of what was left out.
 pub type Measured = (Vec<Line>, Vec<String>);
 
+/// The BSP library whose file is libbsponmpi.so.
+const BSPONMPI: &str = "bsponmpi";
+
+/// What exchanges at the same time, in `--communicators`.
+const ROWS: &str = "rows";
+const COLUMNS: &str = "columns";
+
 /// Bytes of each pair of ranks.
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
 /// All of them.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 13] = [
     Case {
         name: "alltoall",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
@@ -53,6 +61,32 @@ pub const CASES: [Case; 8] = [
     Case {
         name: "alltoallv",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
+        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "alltoallv-in-place",
+        arguments: |ranks| exchange(ranks, "auto,library-in-place", false),
+        comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: "alltoallw",
+        arguments: |ranks| {
+            with(exchange(ranks, "auto-out-of-place,library-out-of-place", false), "--alltoallw")
+        },
+        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: ROWS,
+        arguments: |ranks| exchange_in(ranks, ROWS),
+        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
+        read: exchanges,
+    },
+    Case {
+        name: COLUMNS,
+        arguments: |ranks| exchange_in(ranks, COLUMNS),
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
@@ -79,9 +113,11 @@ pub const CASES: [Case; 8] = [
     Case {
         name: "bsp",
         arguments: |_| {
-            words("bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5")
+            let line =
+                "bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5";
+            [words(line), other_library(std::env::var("BSPLIB").ok())].concat()
         },
-        comparison: against(bsp::HCUBE, &[bsp::MPI]),
+        comparison: against(bsp::HCUBE, &[bsp::MPI, BSPONMPI]),
         read: rows::<bsp::Run>,
     },
     Case {
@@ -89,6 +125,12 @@ pub const CASES: [Case; 8] = [
         arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
         comparison: against(caf::HCUBE, &[caf::MPI]),
         read: rows::<caf::Run>,
+    },
+    Case {
+        name: "llcs",
+        arguments: |_| words("llcs --variants grid,rapidfuzz --lengths 10^5,2*10^5 --symbols 4 --repeat 3"),
+        comparison: against(llcs::GRID, &[llcs::RAPIDFUZZ]),
+        read: rows::<llcs::Run>,
     },
 ];
 
@@ -106,6 +148,30 @@ fn exchange(ranks: usize, algorithms: &str, is_uniform: bool) -> Vec<String> {
     words(&format!("alltoall --algorithms {algorithms} --sizes {} --repeat 9{uniform}", sizes.join(",")))
 }
 
+/// Ranks of each communicator: of a row or a column of the grid of ranks, or all of them.
+fn members(ranks: usize, communicators: &str) -> usize {
+    match communicators {
+        ROWS => nearest_square(ranks).1,
+        COLUMNS => nearest_square(ranks).0,
+        _ => ranks,
+    }
+}
+
+/// Exchanges of all rows or columns of the grid of ranks at the same time.
+fn exchange_in(ranks: usize, communicators: &str) -> Vec<String> {
+    let line = exchange(members(ranks, communicators), "auto-out-of-place,library-out-of-place", true);
+    with(line, &format!("--communicators {communicators}"))
+}
+
+/// Another BSP library, by its file.
+fn other_library(file: Option<String>) -> Vec<String> {
+    file.map_or(Vec::new(), |file| vec!["--library".to_owned(), file])
+}
+
+fn with(line: Vec<String>, more: &str) -> Vec<String> {
+    [line, words(more)].concat()
+}
+
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
@@ -119,8 +185,8 @@ fn exchanges(case: &Case, place: &Place, text: &str) -> Result<Measured, String>
     let alltoall::Results { runs, notes, .. } = json(text)?;
     let results = Results { runs, notes, ..Results::default() };
     // Of a pair of ranks, so that numbers of ranks can be compared.
-    let ranks = place.hosts * place.ranks_per_host;
-    let name = |run: &alltoall::Run| whole_bytes(run.bytes_per_rank / ranks);
+    let members = |run: &alltoall::Run| members(place.hosts * place.ranks_per_host, &run.communicators);
+    let name = |run: &alltoall::Run| whole_bytes(run.bytes_per_rank / members(run));
     Ok((case.comparison.lines(place, case.name, &results, name), results.notes))
 }
 
@@ -146,5 +212,10 @@ mod tests {
         assert_eq!(found, [("8 B", 3.0)]);
         assert!(CASES[0].read(&Place::default(), "{}").is_err());
         assert!((CASES[0].arguments)(4).contains(&"32,512,4096,65536,524288".to_owned()));
+        let of = |name: &str| CASES.iter().find(|case| case.name == name).expect("a case").arguments;
+        assert_eq!(other_library(Some("/x y/lib.so".to_owned())), ["--library", "/x y/lib.so"]);
+        // Grids of 2 x 4 ranks.
+        assert!(of("rows")(8).contains(&"32,512,4096,65536,524288".to_owned()));
+        assert!(of("columns")(8).contains(&"16,256,2048,32768,262144".to_owned()));
     }
 }

@@ -32,9 +32,6 @@ fn yielding() -> Result<PathBuf, String> {
     Err(format!("{} is missing, so ranks do not yield; cargo build -p hcube-yielding", file.display()))
 }
 
-/// How long a job may go on after its results were written.
-const GRACE: Duration = Duration::from_secs(3);
-
 /// Hosts with their launcher.
 pub struct Place {
     options: Options,
@@ -99,6 +96,18 @@ impl Place {
     /// # Errors
     /// Where there is no current folder.
     pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
+        let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
+        let mut command = self.launcher(&folder, variables);
+        command.args(["-np", &self.ranks().to_string()]).args(line);
+        Ok(command)
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.options.hosts * self.options.ranks_per_host
+    }
+
+    /// The start of a command for ranks in a folder, up to their number; these variables reach them too.
+    pub fn launcher(&self, folder: &Path, variables: &[String]) -> Command {
         let Options { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
         let order = if *in_turn { Order::InTurn } else { Order::Filling };
         let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
@@ -108,7 +117,6 @@ impl Place {
         let kind = Launcher::of(mpi);
         names.extend(self.yielding.is_some().then(|| PRELOAD.to_owned()));
         let mut command = placement.command(kind, program(&self.options), names.iter().map(String::as_str));
-        let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
         command.arg("-wdir").arg(folder);
         if let Some(file) = &self.yielding {
             let others = std::env::var_os(PRELOAD).unwrap_or_default();
@@ -121,8 +129,7 @@ impl Place {
             // Inside, the user is root.
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
-        command.args(["-np", &(hosts * ranks_per_host).to_string()]).args(line);
-        Ok(command)
+        command
     }
 }
 
@@ -130,43 +137,43 @@ fn program(options: &Options) -> String {
     format!("mpirun.{}", options.mpi)
 }
 
-/// When a job is ended.
-#[derive(Clone, Copy, Default)]
-pub struct Until<'a> {
-    /// After this time.
-    pub limit: Option<Duration>,
-    /// Some time after this file was written, successfully then.
-    pub results: Option<&'a Path>,
-}
-
-/// Runs a job to its end; its exit status as shells have it, and whether it was ended after its results.
+/// Runs a job to its end; its exit status as shells have it.
 ///
 /// # Errors
 /// If it cannot be started, does not end within the limit, or the user has interrupted this command.
-pub fn status(mut command: Command, until: Until<'_>) -> Result<(u8, bool), String> {
+pub fn status(command: Command, limit: Option<Duration>) -> Result<u8, String> {
+    until(command, limit, || false).map(|status| status.unwrap_or(0))
+}
+
+/// Runs a job to its end, or until it has done enough: then it has no exit status.
+///
+/// # Errors
+/// As [`status`].
+pub fn until(
+    mut command: Command,
+    limit: Option<Duration>,
+    has_done_enough: impl Fn() -> bool,
+) -> Result<Option<u8>, String> {
     command.stdin(Stdio::null()).process_group(0);
     let child = command.spawn().map_err(|error| format!("nsenter: {error}"))?;
-    let (mut job, begin, mut written) = (Job::new(child), Instant::now(), None);
+    let (mut job, begin) = (Job::new(child), Instant::now());
     loop {
         std::thread::sleep(POLL);
         if interrupted() {
             job.end();
             return Err("interrupted".to_owned());
         }
-        if let Some(limit) = until.limit.filter(|&limit| begin.elapsed() > limit) {
+        if let Some(limit) = limit.filter(|&limit| begin.elapsed() > limit) {
             job.end();
             return Err(format!("it did not end within {} s", limit.as_secs()));
         }
         if let Some(status) = job.ended().map_err(|error| format!("the launcher: {error}"))? {
             let signal = || status.signal().map_or(1, |signal| 128 + signal);
-            return Ok((status.code().unwrap_or_else(signal).try_into().unwrap_or(1), false));
+            return Ok(Some(status.code().unwrap_or_else(signal).try_into().unwrap_or(1)));
         }
-        if written.is_none() && until.results.is_some_and(Path::is_file) {
-            written = Some(Instant::now());
-        }
-        if written.is_some_and(|since: Instant| since.elapsed() > GRACE) {
+        if has_done_enough() {
             job.end();
-            return Ok((0, true));
+            return Ok(None);
         }
     }
 }

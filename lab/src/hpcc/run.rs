@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(200);
 
 /// HPCC's result file.
-const RESULTS: &str = "hpccoutf.txt";
+pub const RESULTS: &str = "hpccoutf.txt";
 /// What all ranks write to standard output and to standard error.
 const OUTPUT: &str = "output.txt";
 /// Lines at the end of the output that are shown if results are missing.
@@ -110,7 +110,7 @@ fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
         summary: parse::summary(results),
         solutions: hpl::solutions(results),
         failure: None,
-        active: output.lines().filter_map(|line| kernel(line, ACTIVE)).map(str::to_owned).collect(),
+        active: active(output).map(str::to_owned).collect(),
         fallbacks: output
             .lines()
             .filter_map(|line| Some((kernel(line, FALLS_BACK)?.to_owned(), line.to_owned())))
@@ -119,6 +119,11 @@ fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
         others: None,
         tail,
     }
+}
+
+/// The kernels that hcube has announced in this output.
+pub fn active(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().filter_map(|line| kernel(line, ACTIVE))
 }
 
 /// Behind the kernel in the line by which hcube says that it serves it.

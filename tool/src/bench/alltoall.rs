@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `arguments` | the options, and the cases of the blocking exchange |
+//! | `communicators` | what exchanges at the same time: all ranks, or rows or columns of a grid |
 //! | `problem` | counts, what blocks hold, and whether they have arrived |
 //! | `calls` | communicators, and calls by hcube and by the MPI library |
 //! | `blocking` | the blocking exchange |
@@ -13,6 +14,7 @@
 mod arguments;
 mod blocking;
 mod calls;
+mod communicators;
 mod general;
 mod kinds;
 mod neighbours;
@@ -50,6 +52,7 @@ fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
 
 /// Collective: measures all kinds, one after the other.
 fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
+    arguments.check()?;
     let common = &arguments.common;
     job::begin(session, common, || drawn::check(arguments.plot.as_deref()))?;
     let (mut all, mut proved) = (Results::default(), Verdict::Good);
@@ -102,6 +105,7 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
     checked.map_err(|error| error.to_string())?;
     let wanted = |run: &Run| {
         arguments.wants(&run.algorithm)
+            && run.communicators == arguments.communicators.name()
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();

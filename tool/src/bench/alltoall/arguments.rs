@@ -1,13 +1,17 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
+use super::communicators::Communicators;
 use crate::bench::job::Common;
 use crate::bench::lengths::{name, words};
 use crate::choices::{help_and, number, one_of, value};
 use crate::list::{List, NONE, numbers};
+use crate::session::Failure;
 use clap::ValueEnum;
 use hcube_alltoall::options::MAX_MEMORY_BYTES;
 use hcube_alltoall::{Options, Path, Schedule};
 use hcube_results::alltoall::figure;
+use hcube_results::numbers::whole_bytes;
+use std::ffi::CStr;
 use std::path::PathBuf;
 
 /// Bytes of an element.
@@ -194,6 +198,14 @@ pub struct Arguments {
     /// (MPI_Ialltoallv)
     #[arg(long)]
     pub uniform: bool,
+    /// MPI_Alltoallw, with a datatype for each pair of ranks, instead of MPI_Alltoallv or MPI_Alltoall; of
+    /// the kind exchange
+    #[arg(long)]
+    pub alltoallw: bool,
+    /// What exchanges: all ranks, or all rows or all columns of a grid of ranks at the same time; of the kind
+    /// exchange
+    #[arg(long, value_enum, value_name = "NAME", default_value = "world")]
+    pub communicators: Communicators,
     /// Seed of the random counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::<u64>(0..))]
     pub seed: u64,
@@ -207,7 +219,8 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "plot")]
     pub over: Option<Over>,
     /// Do not measure (no mpirun needed): read the results of earlier runs with --json, draw them with
-    /// --plot, join them with --json; --algorithms and --sizes select among blocking exchanges
+    /// --plot, join them with --json; --algorithms, --communicators and --sizes select among blocking
+    /// exchanges
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     pub from: Vec<PathBuf>,
 }
@@ -233,6 +246,36 @@ impl Case {
 }
 
 impl Arguments {
+    /// That options which are only of the blocking exchange are not given with other kinds.
+    ///
+    /// # Errors
+    /// Says which options do not fit.
+    pub fn check(&self) -> Result<(), Failure> {
+        let given = match (self.communicators, self.alltoallw) {
+            (Communicators::World, false) => return Ok(()),
+            (Communicators::World, true) => "--alltoallw".to_owned(),
+            (communicators, _) => format!("--communicators = {}", communicators.name()),
+        };
+        if let Some(other) = self.kinds().into_iter().find(|kind| *kind != ExchangeKind::Exchange) {
+            return Err(format!("{given}: expected --kinds exchange, not {}", name(other)));
+        }
+        match self.sizes.iter().find(|&&size| self.alltoallw && size > i32::MAX as usize) {
+            Some(&size) => {
+                Err(format!("--sizes = {}: expected below 2G with --alltoallw", whole_bytes(size)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// MPI's function for the blocking exchange.
+    pub fn function(&self) -> &'static CStr {
+        match (self.alltoallw, self.uniform) {
+            (true, _) => c"MPI_Alltoallw",
+            (false, true) => c"MPI_Alltoall",
+            (false, false) => c"MPI_Alltoallv",
+        }
+    }
+
     /// The kinds, each once, in the order of tables.
     pub fn kinds(&self) -> Vec<ExchangeKind> {
         let wanted = |kind: &ExchangeKind| {
@@ -367,6 +410,17 @@ mod tests {
         assert_eq!(names, [kinds::GENERAL, kinds::NEIGHBOURS, kinds::NONBLOCKING]);
         assert_eq!((cube("64"), cube("1")), (Ok(Cube(64)), Ok(Cube(1))));
         assert!(["0", "1023", "-1", "64k", "x"].iter().all(|text| cube(text).is_err()));
+    }
+
+    #[test]
+    fn options_of_the_blocking_exchange_are_refused_with_other_kinds() {
+        let check = |line: &str| parse::<Arguments>(line.split_whitespace()).check();
+        assert_eq!((check("--kinds all"), check("--communicators rows --alltoallw")), (Ok(()), Ok(())));
+        let refused = |line| check(line).expect_err("refused");
+        let expected = "--communicators = columns: expected --kinds exchange, not neighbours";
+        assert_eq!(refused("--communicators columns --kinds neighbours,exchange"), expected);
+        assert_eq!(refused("--alltoallw --kinds all"), "--alltoallw: expected --kinds exchange, not general");
+        assert!(refused("--alltoallw --sizes 8,2G").starts_with("--sizes = 2 GiB: expected below 2G"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The blocking exchange: buffers, and exchanges on them.
 
 use super::arguments::{Algorithm, Arguments, Case, ELEMENT, Memory};
-use super::calls::{Channel, Exchange, by_hcube, by_library, by_path, repeat};
+use super::calls::{BlockTypes, Channel, Exchange, Form, by_hcube, by_library, by_path, repeat};
+use super::communicators::{Member, OnNodes};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::frame::{self, LineOf, Opened, System};
@@ -22,6 +23,8 @@ use hcube_results::numbers;
 pub struct Work {
     channel: Channel,
     blocks: Blocks,
+    /// For MPI_Alltoallw.
+    types: Option<BlockTypes>,
 }
 
 /// The buffers and what is measured with them.
@@ -31,6 +34,9 @@ pub struct Blocking<'a> {
     cases: Vec<Case>,
     /// What is sent out of place, then what is received.
     words: Vec<u64>,
+    /// This rank among those that exchange.
+    member: Member,
+    on_nodes: OnNodes,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
     /// Exchanges that hcube has forwarded to the library.
@@ -41,30 +47,35 @@ impl<'a> Blocking<'a> {
     /// Collective: allocates the buffers of the largest size.
     pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let cases = arguments.cases(&agree(&session.comm, Options::from_environment())?);
-        let largest = arguments.sizes(session.comm.size()).into_iter().max().unwrap_or(0);
+        let comm = &session.comm;
+        let member = arguments.communicators.member(comm.rank(), comm.size());
+        let on_nodes = arguments.communicators.on_nodes(&comm.node_numbers()?);
+        let largest = arguments.sizes(member.ranks).into_iter().max().unwrap_or(0);
         let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
         let length = 2 * largest / ELEMENT;
-        let mut words = memory::reserve(&session.comm, &wanted, length as u64)?;
+        let mut words = memory::reserve(comm, &wanted, length as u64)?;
         words.resize(length, 0);
         let node_sizes = session.node_sizes()?;
-        Ok(Self { session, arguments, cases, words, node_sizes, left: Vec::new() })
+        Ok(Self { session, arguments, cases, words, member, on_nodes, node_sizes, left: Vec::new() })
     }
 
+    /// Ranks of each exchange.
     fn ranks(&self) -> usize {
-        self.session.comm.size()
+        self.member.ranks
     }
 
     fn blocks(&self, bytes: usize) -> Blocks {
-        let (rank, ranks, elements) = (self.session.comm.rank(), self.ranks(), bytes / ELEMENT);
-        match self.arguments.uniform {
+        let (Member { communicator, rank, ranks }, elements) = (self.member, bytes / ELEMENT);
+        let blocks = match self.arguments.uniform {
             true => Blocks::uniform(rank, ranks, elements),
             false => Blocks::random(rank, ranks, elements, self.arguments.seed),
-        }
+        };
+        blocks.of_communicator(communicator)
     }
 
     /// A communicator with the options of the case.
     fn channel(&self, case: &Case, bytes: usize) -> Result<Channel> {
-        let channel = Channel::new();
+        let channel = Channel::of(&self.member)?;
         if case.algorithm.is_ours() {
             channel.set_options(&case.options(bytes, self.ranks()))?;
         }
@@ -77,7 +88,7 @@ impl<'a> Blocking<'a> {
         let schedule_by_messages = several && case.options.path == Path::Message;
         match case.algorithm {
             Algorithm::LibraryInPlace | Algorithm::LibraryOutOfPlace => {
-                by_library(if self.arguments.uniform { &[c"MPI_Alltoall"] } else { &[c"MPI_Alltoallv"] })
+                by_library(&[self.arguments.function()])
             }
             Algorithm::Auto | Algorithm::AutoOutOfPlace => Ok(by_hcube(true)),
             Algorithm::SingleCopy if several => Ok(self.inside_nodes(UsedPath::SingleCopy)),
@@ -91,13 +102,13 @@ impl<'a> Blocking<'a> {
     /// messages.
     fn inside_nodes(&self, path: UsedPath) -> Claim {
         let claim = by_path(&[path, UsedPath::Mixed]);
-        if self.node_sizes.len() > 1 { claim.with(&[UsedPath::Message.name()]) } else { claim }
+        if self.on_nodes.several { claim.with(&[UsedPath::Message.name()]) } else { claim }
     }
 
     /// Whether a case is about a path inside nodes, and no node has two ranks.
     fn has_no_node_for(&self, case: &Case) -> bool {
         let inside = matches!(case.algorithm, Algorithm::SingleCopy | Algorithm::Shared);
-        inside && self.ranks() > 1 && self.node_sizes.iter().all(|&size| size == 1)
+        inside && self.ranks() > 1 && !self.on_nodes.shared
     }
 
     /// Buffer to send, where the case has one, and buffer to receive.
@@ -112,7 +123,8 @@ impl<'a> Blocking<'a> {
     /// Collective: calls of an exchange on a channel.
     fn exchange(&mut self, line: &LineOf<Self>, channel: &Channel, calls: u32) -> Result<()> {
         let (case, blocks) = (&line.case.1, &line.work.blocks);
-        let exchange = Exchange { ours: case.algorithm.is_ours(), uniform: self.arguments.uniform, blocks };
+        let form = line.work.types.as_ref().map_or(Form::of(self.arguments.uniform), Form::Typed);
+        let exchange = Exchange { ours: case.algorithm.is_ours(), form, blocks };
         let (sent, received) = self.buffers(case, blocks);
         let sent = sent.map(|sent| &*sent);
         repeat(calls, || channel.exchange(&exchange, sent, received))
@@ -124,10 +136,10 @@ impl<'a> Blocking<'a> {
         let session = self.session;
         let comm = &session.comm;
         footprint::typical(|| {
-            let fresh = Channel::new();
+            let fresh = Channel::of(&self.member)?;
             footprint::added_by(comm, || {
                 if line.case.1.algorithm.is_ours() {
-                    fresh.set_options(&line.case.1.options(line.case.0, comm.size()))?;
+                    fresh.set_options(&line.case.1.options(line.case.0, self.ranks()))?;
                 }
                 self.exchange(line, &fresh, 1)?;
                 self.exchange(line, &fresh, 1)
@@ -153,11 +165,14 @@ impl System for Blocking<'_> {
     }
 
     fn about(&self) -> String {
-        let (counts, function) = match self.arguments.uniform {
-            true => ("equal counts".to_owned(), "MPI_Alltoall"),
-            false => (format!("random counts per pair (seed {})", self.arguments.seed), "MPI_Alltoallv"),
+        let counts = match self.arguments.uniform {
+            true => "equal counts".to_owned(),
+            false => format!("random counts per pair (seed {})", self.arguments.seed),
         };
-        format!("{}\n64-bit integers, {counts}, {function}; ", session::shape(&self.node_sizes))
+        let function = self.arguments.function().to_string_lossy();
+        let communicators = self.arguments.communicators.heading(self.session.comm.size());
+        let shape = session::shape(&self.node_sizes);
+        format!("{shape}\n64-bit integers, {counts}, {function}{communicators}; ")
     }
 
     fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Work>> {
@@ -166,7 +181,11 @@ impl System for Blocking<'_> {
             return Ok(Err(format!("{name} left out: no two ranks share a node")));
         }
         match self.channel(&case, bytes) {
-            Ok(channel) => Ok(Ok(Work { channel, blocks: self.blocks(bytes) })),
+            Ok(channel) => {
+                let blocks = self.blocks(bytes);
+                let types = self.arguments.alltoallw.then(|| BlockTypes::new(&blocks));
+                Ok(Ok(Work { channel, blocks, types }))
+            }
             Err(reason) if case.optional => Ok(Err(format!("{name} left out: {reason}"))),
             Err(reason) => {
                 let expected = format!("an algorithm that works here: {reason}");
@@ -229,6 +248,8 @@ impl System for Blocking<'_> {
             memory: options.map(|options| options.memory),
             everything: options.is_some() && case.memory == Memory::Everything,
             path: options.map(|options| options.path.name().to_owned()),
+            communicators: self.arguments.communicators.name().to_owned(),
+            function: self.arguments.function().to_string_lossy().into_owned(),
             uniform: self.arguments.uniform,
             seed: self.arguments.seed,
             timing,

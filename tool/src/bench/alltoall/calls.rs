@@ -1,6 +1,7 @@
 //! The calls that are measured. A channel is a communicator of its own, so that what hcube keeps for it, and
 //! its options, concern only one case.
 
+use super::communicators::Member;
 use super::problem::Blocks;
 use crate::bench::proof::{self, Claim, Origin};
 use hcube_alltoall::mpi_front::state::State;
@@ -19,7 +20,7 @@ use mpi::ffi::{
     RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
 };
 use mpi::raw::AsRaw;
-use mpi::topology::{CartesianCommunicator, Communicator, SimpleCommunicator};
+use mpi::topology::{CartesianCommunicator, Color, Communicator, SimpleCommunicator};
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 
@@ -59,10 +60,65 @@ pub fn by_library(names: &[&CStr]) -> Result<Claim> {
 pub struct Exchange<'a> {
     /// By hcube, or by the MPI library's own function.
     pub ours: bool,
-    /// With MPI_Alltoall, which takes equal counts, instead of MPI_Alltoallv.
-    pub uniform: bool,
+    pub form: Form<'a>,
     /// Counts and displacements, of both buffers.
     pub blocks: &'a Blocks,
+}
+
+/// Which of MPI's functions takes the blocks.
+#[derive(Debug, Clone, Copy)]
+pub enum Form<'a> {
+    /// MPI_Alltoall, with one count for all.
+    Uniform,
+    /// MPI_Alltoallv, with a count for each.
+    Counted,
+    /// MPI_Alltoallw, with a count and a datatype for each.
+    Typed(&'a BlockTypes),
+}
+
+impl Form<'_> {
+    pub fn of(uniform: bool) -> Self {
+        if uniform { Self::Uniform } else { Self::Counted }
+    }
+
+    fn function(self) -> Function {
+        match self {
+            Self::Uniform => Function::Alltoall,
+            Self::Counted => Function::Alltoallv,
+            Self::Typed(_) => Function::Alltoallw,
+        }
+    }
+
+    fn counts(self, blocks: &Blocks) -> Counts {
+        match self {
+            Self::Typed(each) => Counts::Int(blocks.counts.as_ptr(), each.displacements.as_ptr()),
+            _ => blocks.as_counts(matches!(self, Self::Uniform)),
+        }
+    }
+
+    fn types(self) -> Types {
+        match self {
+            Self::Typed(each) => Types::Each(each.types.as_ptr()),
+            _ => Types::One(datatype::<u64>()),
+        }
+    }
+}
+
+/// Blocks as MPI_Alltoallw takes them.
+#[derive(Debug)]
+pub struct BlockTypes {
+    types: Vec<MPI_Datatype>,
+    /// In bytes.
+    displacements: Vec<c_int>,
+}
+
+impl BlockTypes {
+    /// The displacements in bytes fit an int.
+    pub fn new(blocks: &Blocks) -> Self {
+        let bytes = |&displacement: &c_int| displacement * size_of::<u64>() as c_int;
+        let displacements = blocks.displacements.iter().map(bytes).collect();
+        Self { types: vec![datatype::<u64>(); blocks.ranks()], displacements }
+    }
 }
 
 /// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the number of
@@ -122,6 +178,15 @@ impl Channel {
         Self(SimpleCommunicator::world().duplicate(), Cell::new(0))
     }
 
+    /// Collective: the communicator of a rank, whose ranks follow each other as in MPI_COMM_WORLD.
+    pub fn of(member: &Member) -> Result<Self> {
+        const NAME: &str = "MPI_Comm_split";
+        let colour = Color::with_value(member.communicator as c_int);
+        let created = SimpleCommunicator::world().split_by_color(colour);
+        let missing = Error::Mpi { call: NAME, code: 0, text: "no communicator".to_owned() };
+        created.map(|comm| Self(comm, Cell::new(0))).ok_or(missing)
+    }
+
     /// That blocks lie in a buffer of this length.
     fn check(&self, blocks: &Blocks, length: usize) {
         assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
@@ -132,11 +197,14 @@ impl Channel {
     pub fn exchange(&self, exchange: &Exchange, sent: Option<&[u64]>, received: &mut [u64]) -> Result<()> {
         let length = sent.map_or(received.len(), |sent| sent.len().min(received.len()));
         self.check(exchange.blocks, length);
-        let function = if exchange.uniform { Function::Alltoall } else { Function::Alltoallv };
-        let counts = exchange.blocks.as_counts(exchange.uniform);
+        let form = exchange.form;
+        let (function, counts, types) = (form.function(), form.counts(exchange.blocks), form.types());
+        if let Form::Typed(each) = form {
+            assert_eq!(each.types.len(), exchange.blocks.ranks(), "an entry per rank");
+        }
         let sent = sent.map_or(in_place(), |sent| sent.as_ptr().cast_mut().cast::<c_void>());
         let received = received.as_mut_ptr().cast::<c_void>();
-        let side = |buffer| Side { buffer, counts, types: Types::One(datatype::<u64>()) };
+        let side = |buffer| Side { buffer, counts, types };
         // As the preload library makes it.
         let call =
             Call { function, send: side(sent), receive: side(received), comm: self.handle(), guest: true };
@@ -178,14 +246,14 @@ impl Channel {
     /// Collective: a nonblocking exchange, with something between its start and its end.
     pub fn around(
         &self,
-        exchange: &Exchange,
+        (ours, uniform, blocks): (bool, bool, &Blocks),
         sent: &[u64],
         received: &mut [u64],
         between: impl FnOnce(),
     ) -> Result<()> {
-        self.check(exchange.blocks, sent.len().min(received.len()));
-        let function = if exchange.uniform { Function::Ialltoall } else { Function::Ialltoallv };
-        let (counts, kind) = (exchange.blocks.as_counts(exchange.uniform), Types::One(datatype::<u64>()));
+        self.check(blocks, sent.len().min(received.len()));
+        let function = if uniform { Function::Ialltoall } else { Function::Ialltoallv };
+        let (counts, kind) = (blocks.as_counts(uniform), Types::One(datatype::<u64>()));
         let sent = (sent.as_ptr().cast(), counts, kind);
         let received = (received.as_mut_ptr().cast(), counts, kind);
         let call = Call::new(function, sent, received, self.handle(), false);
@@ -195,7 +263,7 @@ impl Channel {
         // SAFETY: an entry per rank, and blocks inside the buffers, as checked, which are borrowed until the
         // request is complete.
         let started = unsafe {
-            if exchange.ours {
+            if ours {
                 match nonblocking::start(&call) {
                     Verdict::Done(_) => nonblocking::complete(&call, &mut request),
                     Verdict::Refused(refusal) => nonblocking::refuse(&call, refusal, &mut request),

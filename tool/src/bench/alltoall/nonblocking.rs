@@ -3,7 +3,7 @@
 //! competitor is the MPI library's own function.
 
 use super::arguments::{Arguments, ELEMENT};
-use super::calls::{Channel, Exchange, by_hcube, by_library, repeat};
+use super::calls::{Channel, by_hcube, by_library, repeat};
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::memory::{self, Wanted};
@@ -72,9 +72,9 @@ impl<'a> Nonblocking<'a> {
     /// Collective: one exchange, with the computation between its start and its end.
     fn exchange(&mut self, line: &Line, steps: u64) -> Result<()> {
         let ours = line.case.variant == Variant::Hcube;
-        let exchange = Exchange { ours, uniform: self.arguments.uniform, blocks: &line.blocks };
+        let exchange = (ours, self.arguments.uniform, &line.blocks);
         let computed = &mut self.computed;
-        line.channel.around(&exchange, &self.sent, &mut self.received, || {
+        line.channel.around(exchange, &self.sent, &mut self.received, || {
             computation::compute(steps);
             *computed += u64::from(steps > 0);
         })

@@ -21,6 +21,8 @@ const CORRECTIONS: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     rank: usize,
+    /// Of several at the same time, so that no other's elements are right.
+    communicator: usize,
     /// Elements, for each partner.
     pub counts: Vec<c_int>,
     /// Where they begin; blocks lie in rank order without gaps.
@@ -70,7 +72,7 @@ impl Blocks {
             next - count
         };
         let displacements = counts.iter().map(begin).collect();
-        Self { rank, counts, displacements }
+        Self { rank, communicator: 0, counts, displacements }
     }
 
     /// Random counts with the sum `elements`, which fits an int; of fewer than two elements for each rank,
@@ -110,6 +112,11 @@ impl Blocks {
         [Self::new(rank, sent), Self::new(rank, received)]
     }
 
+    /// The same blocks in the communicator with this number.
+    pub fn of_communicator(self, communicator: usize) -> Self {
+        Self { communicator, ..self }
+    }
+
     pub fn ranks(&self) -> usize {
         self.counts.len()
     }
@@ -122,7 +129,11 @@ impl Blocks {
     /// The value of each element: `value(partner, index)`.
     fn values(&self, value: impl Fn(usize, u64) -> u64 + Copy) -> impl Iterator<Item = u64> {
         let blocks = self.counts.iter().enumerate();
-        blocks.flat_map(move |(partner, &count)| (0..count as u64).map(move |index| value(partner, index)))
+        // Ranks have the lower bits.
+        let communicator = (self.communicator as u64).reverse_bits();
+        blocks.flat_map(move |(partner, &count)| {
+            (0..count as u64).map(move |index| value(partner, index) ^ communicator)
+        })
     }
 
     /// Puts in what this rank has for its partners.
@@ -228,5 +239,7 @@ mod tests {
         received[0] ^= 1 << 48;
         assert_eq!(all[1].wrong(&received), 2);
         assert!(all[1].wrong(&sent[1]) > 0);
+        let other = all[1].clone().of_communicator(1);
+        assert_eq!(other.wrong(&received), 1000);
     }
 }

@@ -1,0 +1,108 @@
+//! FFTW's transposes: its own plans against hcube's, alternating in one process of each rank, by the program
+//! that measures them also without hosts.
+
+use super::{HCUBE, Run};
+use crate::collect::fftw;
+use crate::hosts::cases::Measured;
+use crate::hosts::site::Site;
+use hcube_results::fftw::Solver;
+use hcube_results::measured::Timing;
+use hcube_tool::output;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the program, in the source tree.
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hpcc-glue/fftw/bench");
+/// Headers of hcube.
+const HEADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../include");
+const PLUGIN: &str = "libhcube_fftw.so";
+/// The MPI library that FFTW's library of the distribution is for.
+const MPI: &str = "openmpi";
+
+/// Transposes of squares of doubles, in place and out of place.
+const PROBLEMS: [&str; 6] = [
+    "transpose,128x128,in,none",
+    "transpose,512x512,in,none",
+    "transpose,1024x1024,in,none",
+    "transpose,128x128,out,none",
+    "transpose,512x512,out,none",
+    "transpose,1024x1024,out,none",
+];
+
+/// FFTW's own plan in tables.
+pub const FFTW: &str = "fftw";
+
+pub fn measure(site: &Site) -> Result<Measured, String> {
+    let program = match compile(site) {
+        Ok(program) => program,
+        Err(reason) => return Ok((Vec::new(), vec![format!("transposes left out: {reason}")])),
+    };
+    let records = site.file("transposes", ".records");
+    // The program appends to it.
+    let _ = fs::remove_file(&records);
+    let preload = format!("LD_PRELOAD={}", site.built(PLUGIN).display());
+    let mut line: Vec<OsString> = vec!["env".into(), preload.into(), program.into()];
+    line.extend(["--repeat", "15", "--rigour", "measure", "--output"].map(OsString::from));
+    line.push(records.clone().into());
+    line.extend(PROBLEMS.map(OsString::from));
+    let folder = records.parent().unwrap_or(Path::new("."));
+    site.run(folder, &line, &site.file("transposes", ".txt"), || false)?;
+    let runs = fftw::runs(&[records])?.iter().map(run).collect();
+    Ok(super::compared(site, "transposes", runs))
+}
+
+fn run(run: &hcube_results::fftw::Run) -> Run {
+    let program = match run.solver {
+        Solver::Hcube => HCUBE,
+        Solver::Pairwise => FFTW,
+    };
+    // The program ends with an error where both have another result.
+    Run {
+        subject: run.problem.clone(),
+        program: program.to_owned(),
+        timing: Timing::of_us(run.times_ms.iter().map(|ms| 1e3 * ms).collect()),
+        errors: 0,
+    }
+}
+
+/// The program, compiled for the MPI library.
+fn compile(site: &Site) -> Result<PathBuf, String> {
+    let mpi = site.about().mpi;
+    if mpi != MPI {
+        return Err(format!("FFTW's library for several ranks is for {MPI}, not for {mpi}"));
+    }
+    let plugin = site.built(PLUGIN);
+    if !plugin.is_file() {
+        return Err(format!("{} is not built (make fftw in the source tree)", plugin.display()));
+    }
+    let files = fs::read_dir(SOURCES).map_err(output::failure(Path::new(SOURCES)))?.flatten();
+    let sources = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "c"));
+    let program = site.file("transposes", ".program");
+    let mut command = Command::new(format!("mpicc.{mpi}"));
+    command.args(["-std=c99", "-O2", "-rdynamic", "-I", HEADERS, "-o"]).arg(&program).args(sources);
+    let done = command.args(["-lfftw3_mpi", "-lfftw3", "-ldl", "-lm"]).output();
+    let done = done.map_err(|error| format!("mpicc.{mpi}: {error}"))?;
+    if done.status.success() {
+        return Ok(program);
+    }
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let first = said.lines().find(|line| line.contains("rror")).unwrap_or("it fails");
+    Err(format!("mpicc.{mpi}, with FFTW's library for several ranks: {first}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_compared_by_their_solvers() {
+        let of = |solver| {
+            hcube_results::fftw::Run::new("a".to_owned(), 4, solver, vec![2.0, 1.0, 3.0], String::new())
+        };
+        let runs = [Solver::Hcube, Solver::Pairwise].map(|solver| run(&of(solver)));
+        assert_eq!(runs.each_ref().map(|run| run.program.as_str()), [HCUBE, FFTW]);
+        assert_eq!((runs[0].timing.median_us, runs[0].subject.as_str()), (2000.0, "a"));
+    }
+}

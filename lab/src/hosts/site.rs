@@ -1,0 +1,115 @@
+//! Where the cases of `hcube-lab hosts bench` run, and where they write.
+
+use super::job::{self, Place};
+use hcube_results::hosts as results;
+use hcube_tool::output;
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The limit of a job.
+pub const LIMIT: Duration = Duration::from_secs(300);
+
+/// Variables that ranks have in all jobs.
+const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
+
+/// Hosts with the build for their MPI library.
+pub struct Site<'a> {
+    pub place: &'a Place,
+    /// `hcube` of the build; libraries lie beside it.
+    pub tool: PathBuf,
+    /// Folder of results and output.
+    root: PathBuf,
+}
+
+impl<'a> Site<'a> {
+    /// # Errors
+    /// Where there is no current folder.
+    pub fn new(place: &'a Place, tool: &Path, root: &Path) -> Result<Self, String> {
+        Ok(Self { place, tool: absolute(tool)?, root: absolute(root)? })
+    }
+
+    pub fn about(&self) -> results::Place {
+        self.place.about()
+    }
+
+    /// A file or folder of a case, whose name ends so.
+    pub fn file(&self, case: &str, end: &str) -> PathBuf {
+        let results::Place { mpi, hosts, ranks_per_host, .. } = self.about();
+        self.root.join(format!("{mpi}-{hosts}x{ranks_per_host}-{case}{end}"))
+    }
+
+    /// A file of the build for the MPI library.
+    pub fn built(&self, name: &str) -> PathBuf {
+        self.tool.with_file_name(name)
+    }
+
+    /// The folder of all builds.
+    pub fn target(&self) -> &Path {
+        // target/<mpi>/release/hcube
+        self.tool.ancestors().nth(3).unwrap_or(Path::new("."))
+    }
+
+    /// The start of a launcher's command for ranks in a folder, with its environment.
+    pub fn launcher(&self, folder: &Path) -> Command {
+        let mut command = self.place.launcher(folder, &VARIABLES.map(str::to_owned));
+        // Threads of the BLAS would compete with the ranks.
+        command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
+        command.env("LD_LIBRARY_PATH", self.tool.parent().unwrap_or(&self.tool));
+        command
+    }
+
+    /// Runs a program and its arguments on all ranks, in a folder, to its end or until it has done enough;
+    /// whether it went to its end. Its output goes to the file.
+    ///
+    /// # Errors
+    /// If it fails, or as [`job::until`].
+    pub fn run(
+        &self,
+        folder: &Path,
+        line: &[OsString],
+        said: &Path,
+        has_done_enough: impl Fn() -> bool,
+    ) -> Result<bool, String> {
+        let mut command = self.launcher(folder);
+        command.args(["-np", &self.place.ranks().to_string()]).args(line);
+        run(command, said, has_done_enough)
+    }
+}
+
+/// Runs a command to its end or until it has done enough, with its output in a file; whether it went to its end.
+///
+/// # Errors
+/// If it fails, or as [`job::until`].
+pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool) -> Result<bool, String> {
+    let failed = output::failure(said);
+    let log = File::create(said).map_err(failed)?;
+    command.stderr(log.try_clone().map_err(failed)?).stdout(log);
+    match job::until(command, Some(LIMIT), has_done_enough)? {
+        None => Ok(false),
+        Some(0) => Ok(true),
+        Some(status) => Err(format!("it ended with status {status}, see {}", said.display())),
+    }
+}
+
+/// How long ranks may go on after their results were written. Those of MPICH 4.0.2 may wait for ever in
+/// `MPI_Finalize` over TCP (doc/troubleshooting.md).
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Whether this file was there for some time, when asked again and again.
+pub fn has_been_written(file: &Path) -> impl Fn() -> bool {
+    let (file, since) = (file.to_owned(), Cell::new(None));
+    move || {
+        if since.get().is_none() && file.is_file() {
+            since.set(Some(Instant::now()));
+        }
+        since.get().is_some_and(|since: Instant| since.elapsed() > GRACE)
+    }
+}
+
+fn absolute(file: &Path) -> Result<PathBuf, String> {
+    std::path::absolute(file).map_err(output::failure(file))
+}
