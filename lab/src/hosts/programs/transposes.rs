@@ -13,10 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the program, in the source tree.
-const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hpcc-glue/fftw/bench");
-/// Headers of hcube.
-const HEADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../include");
+/// The folder of the program and the headers of hcube, in the source tree.
+const SOURCES: &str = "hpcc-glue/fftw/bench";
+const HEADERS: &str = "include";
 const PLUGIN: &str = "libhcube_fftw.so";
 /// The MPI library that FFTW's library of the distribution is for.
 const MPI: &str = "openmpi";
@@ -77,11 +76,15 @@ fn compile(site: &Site) -> Result<PathBuf, String> {
     if !plugin.is_file() {
         return Err(format!("{} is not built (make fftw in the source tree)", plugin.display()));
     }
-    let files = fs::read_dir(SOURCES).map_err(output::failure(Path::new(SOURCES)))?.flatten();
-    let sources = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "c"));
+    let tree = site.target().parent().unwrap_or(Path::new("."));
+    let (folder, headers) = (tree.join(SOURCES), tree.join(HEADERS));
+    let files = fs::read_dir(&folder).map_err(output::failure(&folder))?;
+    let sources =
+        files.flatten().map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "c"));
     let program = site.file("transposes", ".program");
     let mut command = Command::new(format!("mpicc.{mpi}"));
-    command.args(["-std=c99", "-O2", "-rdynamic", "-I", HEADERS, "-o"]).arg(&program).args(sources);
+    command.args(["-std=c99", "-O2", "-rdynamic", "-I"]).arg(headers);
+    command.arg("-o").arg(&program).args(sources);
     let done = command.args(["-lfftw3_mpi", "-lfftw3", "-ldl", "-lm"]).output();
     let done = done.map_err(|error| format!("mpicc.{mpi}: {error}"))?;
     if done.status.success() {
