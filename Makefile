@@ -134,9 +134,14 @@ hosts: ## Measure all systems on several hosts of this machine, as root (SHAPES=
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make hosts needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@$(SETUP) build fftw scalapack
+	@$(SETUP) build fftw scalapack hpcc
 	@$(CARGO)
-	@$(RELEASE)/hcube-lab hosts bench --libraries $(MPI) $(if $(SHAPES),--shapes $(SHAPES)) --json=target/hosts/results.json
+ifneq ($(filter openmpi mpich,$(MPI)),)
+	@scripts/build-hpcc.sh stock $(MPI) && scripts/build-hpcc.sh hcube $(MPI)
+	@scripts/build-fftw.sh plugin
+endif
+	@$(RELEASE)/hcube-lab hosts bench --libraries $(MPI) $(if $(SHAPES),--shapes $(SHAPES)) \
+		--json=target/hosts/$(MPI).json --plot target/hosts/$(MPI).svg
 endif
 
 report: ## Make one page of all results: target/report/index.html

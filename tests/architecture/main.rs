@@ -56,6 +56,7 @@ const OTHERS: [(&str, &[&str]); 12] = [
     ("hcube-gfortran", &["hcube-core", "hcube-caf", "hcube-drop-in"]),
     ("hcube-results", &[]),
     ("hcube-hosts", &[]),
+    ("hcube-yielding", &[]),
     ("hcube-testing", &["hcube-hosts"]),
     ("hcube-datatypes", &[]),
     ("hcube-core-client", &["hcube-core"]),
