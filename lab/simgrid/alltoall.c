@@ -4,37 +4,41 @@
  *
  * A case is key=value,key=value:
  *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube|node-leaders   hcube's, in place
+ *   algorithm=mpich4-in-place|mpich5-in-place|ompi-in-place|mpich-out-of-place|ompi-out-of-place   of MPI libraries
  *   algorithm=library-out-of-place                                  MPI_Alltoallv of the simulator
  *   block=   blocks of this number of bytes from each rank for each, out of place: MPI_Alltoall instead
+ *   node=    ranks per node, which MPICH 5 exchanges with first; all ranks by default
  *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of extra memory
  *   bytes=   bytes that a rank sends in total, 1 MiB by default
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
  *   repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside
  *            a node before it selects one
  *
- * The simulator's own exchange in place is not among them: it copies the whole buffer first, as no MPI library does.
+ * The simulator's own exchange in place is not among them (libraries.h says why).
  * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a record
  * for each case, in the form of lab/src/records.rs. Every byte that arrives is checked.
  */
 #include "driver.h"
+#include "libraries.h"
 
-#define OUT_OF_PLACE (-1)
+/* Algorithms that are not hcube's; hcube's are HCUBE_ALLTOALL_*. */
+enum {
+  OUT_OF_PLACE = 100,
+  OF_SIMULATOR = OUT_OF_PLACE,
+  MPICH_OUT,
+  OMPI_OUT,
+  IN_PLACE,
+  MPICH4 = IN_PLACE,
+  MPICH5,
+  OMPI
+};
 
 typedef struct test_case {
   hcube_alltoall_options options;
-  /* HCUBE_ALLTOALL_* or the library's function. */
   int algorithm;
-  int64_t bytes, block, repeat;
+  int64_t bytes, block, repeat, ranks_per_node;
   int equal;
 } test_case;
-
-/* An exchange: counts and displacements of 64-bit numbers for each rank. */
-typedef struct exchange {
-  int rank, size;
-  int *counts, *displacements;
-  int64_t total;
-  uint64_t *data, *sent;
-} exchange;
 
 static const meaning algorithms[] = {{"auto", HCUBE_ALLTOALL_AUTO},
                                      {"mpich", HCUBE_ALLTOALL_MPICH},
@@ -42,7 +46,12 @@ static const meaning algorithms[] = {{"auto", HCUBE_ALLTOALL_AUTO},
                                      {"hierarchical-sets", HCUBE_ALLTOALL_HIERARCHICAL_SETS},
                                      {"hypercube", HCUBE_ALLTOALL_HYPERCUBE},
                                      {"node-leaders", HCUBE_ALLTOALL_NODE_LEADERS},
-                                     {"library-out-of-place", 100},
+                                     {"library-out-of-place", OF_SIMULATOR},
+                                     {"mpich-out-of-place", MPICH_OUT},
+                                     {"ompi-out-of-place", OMPI_OUT},
+                                     {"mpich4-in-place", MPICH4},
+                                     {"mpich5-in-place", MPICH5},
+                                     {"ompi-in-place", OMPI},
                                      {NULL, 0}};
 static const meaning paths[] = {{"auto", HCUBE_PATH_AUTO},
                                 {"single-copy", HCUBE_PATH_SINGLE_COPY},
@@ -50,13 +59,20 @@ static const meaning paths[] = {{"auto", HCUBE_PATH_AUTO},
                                 {"message", HCUBE_PATH_MESSAGE},
                                 {NULL, 0}};
 
+static int is_of_hcube(const test_case *test) {
+  return test->algorithm < OUT_OF_PLACE;
+}
+
+static int is_out_of_place(const test_case *test) {
+  return (test->algorithm >= OUT_OF_PLACE && test->algorithm < IN_PLACE) || test->block > 0;
+}
+
 static int take_pair(void *into, const char *key, const char *value) {
   test_case *test = (test_case *)into;
   if (strcmp(key, "algorithm") == 0) {
-    int number = find_name(algorithms, value);
-    test->algorithm = number == 100 ? OUT_OF_PLACE : number;
-    if (test->algorithm >= 0) test->options.schedule = test->algorithm;
-    return number >= 0;
+    test->algorithm = find_name(algorithms, value);
+    if (is_of_hcube(test)) test->options.schedule = test->algorithm;
+    return test->algorithm >= 0;
   }
   if (strcmp(key, "path") == 0) return (test->options.path = find_name(paths, value)) >= 0;
   if (strcmp(key, "counts") == 0) {
@@ -65,13 +81,10 @@ static int take_pair(void *into, const char *key, const char *value) {
   }
   if (strcmp(key, "memory") == 0) return read_number(value, &test->options.memory);
   if (strcmp(key, "block") == 0) return read_number(value, &test->block);
+  if (strcmp(key, "node") == 0) return read_number(value, &test->ranks_per_node) && test->ranks_per_node > 0;
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes);
   if (strcmp(key, "repeat") == 0) return read_number(value, &test->repeat) && test->repeat > 0;
   return 0;
-}
-
-static int is_out_of_place(const test_case *test) {
-  return test->algorithm == OUT_OF_PLACE || test->block > 0;
 }
 
 /* Count of numbers between a pair of ranks: equal in both directions. */
@@ -94,6 +107,8 @@ static exchange make_exchange(const test_case *test) {
   int peer;
   made.rank = own_rank();
   made.size = all_ranks();
+  made.equal = test->block > 0;
+  made.ranks_per_node = (int)test->ranks_per_node;
   made.counts = (int *)allocate(made.size * (int64_t)sizeof(int));
   made.displacements = (int *)allocate(made.size * (int64_t)sizeof(int));
   made.total = 0;
@@ -134,18 +149,30 @@ static int64_t wrong_numbers(const exchange *of) {
   return wrong;
 }
 
-static int call(const exchange *of, const test_case *test) {
-  if (test->block > 0) {
-    int count = of->counts[0];
-    if (test->algorithm == OUT_OF_PLACE)
-      return MPI_Alltoall(of->sent, count, MPI_UINT64_T, of->data, count, MPI_UINT64_T, MPI_COMM_WORLD);
-    return hcube_alltoall(of->sent, count, MPI_UINT64_T, of->data, count, MPI_UINT64_T, MPI_COMM_WORLD);
-  }
-  if (test->algorithm == OUT_OF_PLACE)
-    return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts, of->displacements,
-                         MPI_UINT64_T, MPI_COMM_WORLD);
+static int call_simulator(const exchange *of) {
+  if (of->equal)
+    return MPI_Alltoall(of->sent, of->counts[0], MPI_UINT64_T, of->data, of->counts[0], MPI_UINT64_T, MPI_COMM_WORLD);
+  return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts, of->displacements,
+                       MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+static int call_hcube(const exchange *of) {
+  int count = of->counts[0];
+  if (of->equal) return hcube_alltoall(of->sent, count, MPI_UINT64_T, of->data, count, MPI_UINT64_T, MPI_COMM_WORLD);
   return hcube_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, of->data, of->counts, of->displacements,
                          MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+static int call(const exchange *of, const test_case *test) {
+  static void (*const libraries[])(const exchange *) = {
+      [MPICH_OUT - OUT_OF_PLACE] = mpich_out_of_place, [OMPI_OUT - OUT_OF_PLACE] = open_mpi_out_of_place,
+      [MPICH4 - OUT_OF_PLACE] = mpich4_in_place,       [MPICH5 - OUT_OF_PLACE] = mpich5_in_place,
+      [OMPI - OUT_OF_PLACE] = open_mpi_in_place,
+  };
+  if (is_of_hcube(test)) return call_hcube(of);
+  if (test->algorithm == OF_SIMULATOR) return call_simulator(of);
+  libraries[test->algorithm - OUT_OF_PLACE](of);
+  return MPI_SUCCESS;
 }
 
 /* One number to and from a neighbour: hcube detects nodes and memory at its first exchange. */
@@ -186,11 +213,12 @@ static void run_case(const char *text) {
   SUCCEED(hcube_alltoall_default_options(&test.options, sizeof test.options, &error), error);
   test.bytes = 1 << 20;
   test.repeat = 1;
+  test.ranks_per_node = all_ranks();
   read_case(text, take_pair, &test);
   SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &test.options, &error), error);
   of = make_exchange(&test);
   times = (double *)allocate(test.repeat * (int64_t)sizeof(double));
-  prepare(&test);
+  if (is_of_hcube(&test)) prepare(&test);
   for (turn = 0; turn < test.repeat; turn++) {
     fill(&of);
     times[turn] = timed_call(&of, &test, text);
@@ -199,7 +227,7 @@ static void run_case(const char *text) {
   qsort(times, (size_t)test.repeat, sizeof *times, compare);
   wrong = sum_at_first(wrong);
   bytes = sum_at_first(of.total * (int64_t)sizeof(uint64_t));
-  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, way, sizeof way, &error), error);
+  if (is_of_hcube(&test)) SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, way, sizeof way, &error), error);
   RECORD(text, SECONDS("seconds") COUNT("errors") COUNT("bytes") TEXT("way"), times[test.repeat / 2], wrong, bytes,
          way);
   free(times);

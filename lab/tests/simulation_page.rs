@@ -187,8 +187,14 @@ fn fitted_rates_are_not_compared() {
     let page = page();
     assert!(!page.contains("| TFLOP/s, paper") && !page.contains("in MPI libraries"), "{page}");
     holds("is fitted to the rate that Jin et al. published");
-    // Rows of exchanges with and without additional memory say so.
-    let rows = table("| ranks, additional memory |");
-    let conditions: Vec<bool> = rows.iter().map(|row| row[0].contains(", none")).collect();
-    assert!(rows[0][0].contains("1 MiB") && conditions == [false, true, true, true], "{rows:?}");
+}
+
+/// All exchanges of the table have one condition, and each has the MPI libraries as competitors.
+#[test]
+fn exchanges_have_one_condition() {
+    holds("All schedules are without additional memory on every number of ranks");
+    let rows = table("| machine, ranks | MPICH order");
+    assert!(rows.len() >= 9 && rows.iter().all(|row| row.len() == 6), "{rows:?}");
+    let figures = rows.iter().flat_map(|row| &row[1..]);
+    assert!(figures.clone().all(|cell| numbers(cell).len() == 1), "{rows:?}");
 }

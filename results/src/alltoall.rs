@@ -22,6 +22,15 @@ fn world() -> String {
     WORLD.to_owned()
 }
 
+/// In simulations, what MPI libraries do in place and out of place, with their names in words.
+pub const IN_PLACE: [(&str, &str); 3] = [
+    ("mpich4-in-place", "MPICH 4, in place"),
+    ("mpich5-in-place", "MPICH 5, in place"),
+    ("ompi-in-place", "Open MPI, in place"),
+];
+pub const OUT_OF_PLACE: [(&str, &str); 2] =
+    [("mpich-out-of-place", "MPICH, out of place"), ("ompi-out-of-place", "Open MPI, out of place")];
+
 /// In simulations, the simulator's own MPI_Alltoallv: in step i a rank sends to the rank at distance i and
 /// receives from the one at distance -i, without copies.
 pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";

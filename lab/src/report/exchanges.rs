@@ -9,13 +9,19 @@ use super::sources::{BENCH, Inputs, SIMULATE};
 use super::table::{Columns, Table, cell, times};
 use super::variants;
 use hcube_results::alltoall::figure::{ALGORITHMS, time};
-use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
+use hcube_results::alltoall::{IN_PLACE, OUT_OF_PLACE, RING_OUT_OF_PLACE, Run};
 use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{Measured, Simulated};
 use hcube_results::plot::looks;
 use hcube_results::plot::{Axis, Chart, Colour, Format, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
+
+/// Algorithms in the order of tables, measured ones and those of MPI libraries in simulations.
+fn known() -> impl Iterator<Item = (&'static str, &'static str, Look)> {
+    let simulated = IN_PLACE.into_iter().chain(OUT_OF_PLACE).zip(LIBRARIES);
+    ALGORITHMS.into_iter().chain(simulated.map(|((key, name), look)| (key, name, look))).chain([RING])
+}
 
 /// A series for each of these algorithms.
 fn by_algorithm(
@@ -24,8 +30,8 @@ fn by_algorithm(
     x: impl Fn(&Sample) -> usize + Copy,
     y: impl Fn(&Sample, f64) -> f64 + Copy,
 ) -> Vec<Series> {
-    let known = ALGORITHMS.iter().chain([&RING]).filter(|(key, _, _)| algorithms.contains(key));
-    let series = |&(key, name, look): &(&str, &str, Look)| {
+    let known = known().filter(|(key, _, _)| algorithms.contains(key));
+    let series = |(key, name, look): (&str, &str, Look)| {
         let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.algorithm == key).collect();
         line(name.to_owned(), look, &own, x, y)
     };
@@ -33,10 +39,15 @@ fn by_algorithm(
     known.collect::<Vec<_>>().into_iter().rev().filter_map(series).collect()
 }
 
-const FIGURE_5: [&str; 7] = [
+const FIGURE_5: [&str; 12] = [
     "auto",
     "library-in-place",
     "library-out-of-place",
+    IN_PLACE[0].0,
+    IN_PLACE[1].0,
+    IN_PLACE[2].0,
+    OUT_OF_PLACE[0].0,
+    OUT_OF_PLACE[1].0,
     RING.0,
     "mpich",
     "linear-shift",
@@ -44,6 +55,14 @@ const FIGURE_5: [&str; 7] = [
 ];
 /// The simulator's own exchange out of place: no MPI library.
 const RING: (&str, &str, Look) = (RING_OUT_OF_PLACE, "out of place, a ring", looks::COMPETITOR);
+/// MPI libraries in place, then out of place.
+const LIBRARIES: [Look; 5] = [
+    (Colour::Vermilion, Marker::Square),
+    (Colour::Vermilion, Marker::Circle),
+    (Colour::Vermilion, Marker::Diamond),
+    (Colour::Purple, Marker::Square),
+    (Colour::Purple, Marker::Diamond),
+];
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 /// Measured ones: hcube beside the library, and beside its own schedules.
 const MEASURED: [(&str, &[&str], &str); 2] = [
@@ -82,7 +101,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5). \
          Measured ones stand beside the MPI library's own functions, one of which needs a second buffer (out of place). \
          Simulated ones are without additional memory (20 KiB per rank remain), as in their section 4.2, on a \
-         thousandth of their data; the ring out of place is the simulator's, which takes no time for copies.",
+         thousandth of their data, beside the algorithms of MPI libraries; the ring out of place is the simulator's, which \
+         takes no time for copies.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");
@@ -169,7 +189,7 @@ fn table_simulated(samples: &[&Sample], caption: &str) -> Table {
     columns.add("ranks", None, |row| row.2.to_string());
     columns.add("per rank", None, |row| numbers::whole_bytes(row.3));
     columns.add("additional memory", None, |row| numbers::whole_bytes(row.1 as usize));
-    for &(algorithm, name, _) in ALGORITHMS.iter().chain([&RING]) {
+    for (algorithm, name, _) in known() {
         if shown.contains(&algorithm) && samples.iter().any(|one| one.algorithm == algorithm) {
             columns.add(name, Some(Simulated), move |row| {
                 let mut own = samples.iter().filter(|one| place(one) == *row);

@@ -1,16 +1,16 @@
-//! All-to-all exchanges: by hcube's schedules and paths, and by node leaders beside MPI_Alltoall of MPI
-//! libraries.
+//! All-to-all exchanges: by hcube's schedules and paths, and by the algorithms of MPI libraries.
 //!
-//! The functions of MPI libraries are those that MPICH and Open MPI select for each size, as SimGrid has
-//! them: algorithms of Bruck, of all messages at once, and by pairs. Beside them hcube's votes are summed by
-//! recursive doubling, as those libraries sum few words.
+//! The algorithms of MPICH and Open MPI are those of `lab/simgrid/libraries.h`, which charges their copies. In
+//! place they are the real competitors of the schedules; out of place node leaders stand beside what both
+//! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there, as
+//! MPI libraries sum few words.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
 use super::place::Place;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
-use hcube_results::alltoall::RING_OUT_OF_PLACE;
+use hcube_results::alltoall::{IN_PLACE, RING_OUT_OF_PLACE};
 use hcube_results::numbers::{bytes, time};
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,13 @@ const BYTES: u64 = 1 << 20;
 const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
 /// Memory within which node leaders exchange all blocks.
 const LEADERS_MEMORY: u64 = 64 << 20;
-/// hcube's algorithm out of place, and the functions of libraries.
+/// hcube's algorithm out of place, and MPI libraries.
 const OUT_OF_PLACE: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-of-place"];
+/// hcube's schedules in place.
+const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
+/// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all messages
+/// of random sizes at once (a crash in its solver).
+const MAX_RANKS_AT_ONCE: usize = 64;
 
 /// A run of the all-to-all exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -47,11 +52,7 @@ pub struct Alltoall {
 
 /// The name by which the driver knows an algorithm.
 fn of_driver(algorithm: &str) -> &str {
-    if algorithm == RING_OUT_OF_PLACE || OUT_OF_PLACE[1..].contains(&algorithm) {
-        "library-out-of-place"
-    } else {
-        algorithm
-    }
+    if algorithm == RING_OUT_OF_PLACE { "library-out-of-place" } else { algorithm }
 }
 
 impl Alltoall {
@@ -67,7 +68,11 @@ impl Alltoall {
     }
 
     fn is_of_library(&self) -> bool {
-        of_driver(&self.algorithm).starts_with("library")
+        self.algorithm.ends_with("-place")
+    }
+
+    fn is_out_of_place(&self) -> bool {
+        self.block.is_some() || self.algorithm.ends_with("-out-of-place")
     }
 }
 
@@ -79,9 +84,10 @@ impl Row for Alltoall {
     fn text(&self) -> String {
         let path = self.path.as_deref().unwrap_or_default();
         format!(
-            "algorithm={}{},path={path},memory={},bytes={},counts={},repeat={}",
+            "algorithm={}{},node={},path={path},memory={},bytes={},counts={},repeat={}",
             of_driver(&self.algorithm),
             self.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
+            self.site.ranks_per_node,
             self.memory.unwrap_or_default(),
             self.bytes_per_rank,
             if self.site.section == "small" { "equal" } else { "random" },
@@ -116,31 +122,26 @@ impl Row for Alltoall {
     /// The data, and additional memory; or a second copy out of place.
     fn bytes_per_rank(&self) -> u64 {
         let data = self.bytes_per_rank;
-        let more = if self.block.is_some() { data } else { self.memory.unwrap_or_default().min(data) };
+        let more = if self.is_out_of_place() { data } else { self.memory.unwrap_or_default().min(data) };
         data.saturating_add(more)
     }
 
     fn collectives(&self) -> &'static [&'static str] {
-        match (self.block, self.algorithm.as_str()) {
-            (None, _) => &[],
-            (_, "mpich-out-of-place") => &["--cfg=smpi/alltoall:mpich"],
-            (_, "ompi-out-of-place") => &["--cfg=smpi/alltoall:ompi"],
-            _ => &["--cfg=smpi/allreduce:rdb"],
-        }
+        if self.block.is_some() { &["--cfg=smpi/allreduce:rdb"] } else { &[] }
     }
 }
 
 /// The exchanges of a section on a number of ranks, which share a simulation.
 pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
     let by = |algorithm: &str| Alltoall::new(place, ranks, algorithm);
-    let schedules = ["mpich", "linear-shift", "hierarchical-sets"];
     match place.section {
         Section::Schedules => {
             // Without additional memory on every number of ranks, as the algorithms of Hofmann and Rünger
-            // 2013, section 4,.2: a line over ranks has one condition. With memory for all blocks,
-            // simulations take long besides: SimGrid redistributes the bandwidth among all active messages
-            // whenever one ends, more than 4 minutes of a core on 256 ranks instead of 17 s.
-            let all = schedules.into_iter().chain([RING_OUT_OF_PLACE]);
+            // 2013, section 4.2: a line over ranks has one condition.
+            let in_place = IN_PLACE.iter().map(|one| one.0);
+            let out_of_place = OUT_OF_PLACE[1..].iter().copied();
+            let out_of_place = out_of_place.filter(|_| ranks <= MAX_RANKS_AT_ONCE);
+            let all = SCHEDULES.into_iter().chain(in_place).chain(out_of_place).chain([RING_OUT_OF_PLACE]);
             all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
         }
         Section::Memory => {
@@ -148,7 +149,7 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
                 [0, 64 << 10, 256 << 10, BYTES]
                     .map(|memory| Alltoall { memory: Some(memory), ..by(algorithm) })
             };
-            schedules.into_iter().flat_map(with).collect()
+            SCHEDULES.into_iter().flat_map(with).collect()
         }
         Section::AlltoallNodes => {
             ["auto", "message"].map(|path| Alltoall { path: Some(path.to_owned()), ..by("auto") }).into()

@@ -83,8 +83,12 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
         let arguments = [&["--machine", machine][..], &sizes].concat();
         let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL.as_str()), &folder, &arguments));
         assert_eq!(first, second, "{machine}");
-        for sizes in ["\"ranks\": 5", "\"ranks\": 8", "\"algorithm\": \"ring-out-of-place\""] {
-            assert!(first.contains(sizes), "{sizes} expected:\n{first}");
+        let algorithms = ["mpich4-in-place", "mpich5-in-place", "ompi-in-place", "mpich-out-of-place"]
+            .into_iter()
+            .chain(["ompi-out-of-place", "ring-out-of-place"])
+            .map(|name| format!("\"algorithm\": \"{name}\""));
+        for sizes in ["\"ranks\": 5", "\"ranks\": 8"].map(str::to_owned).into_iter().chain(algorithms) {
+            assert!(first.contains(&sizes), "{sizes} expected:\n{first}");
         }
         assert!(
             !first.lines().any(|line| line.contains("\"errors\"") && !line.contains("\"errors\": 0")),

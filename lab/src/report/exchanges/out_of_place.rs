@@ -3,12 +3,10 @@
 use super::sample::{Sample, at, places};
 use crate::report::shared::distinct;
 use crate::report::table::{Columns, Table, cell, times};
+use hcube_results::alltoall::OUT_OF_PLACE;
 use hcube_results::alltoall::figure::time;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::Simulated;
-
-/// The functions of MPI libraries, as results and tables call them.
-const LIBRARIES: [(&str, &str); 2] = [("mpich-out-of-place", "MPICH"), ("ompi-out-of-place", "Open MPI")];
 
 /// hcube's algorithm.
 const OURS: &str = "node-leaders";
@@ -25,11 +23,11 @@ pub fn table(samples: &[&Sample]) -> Table {
     columns.add("where", None, |row| row.0.to_owned());
     columns.add("ranks", None, |row| row.1.to_string());
     columns.add("block", None, |row| numbers::whole_bytes(row.2 / (row.1 - 1)));
-    for (algorithm, name) in LIBRARIES.into_iter().chain([(OURS, "node leaders")]) {
+    for (algorithm, name) in OUT_OF_PLACE.into_iter().chain([(OURS, "node leaders")]) {
         columns.add(name, Some(Simulated), move |row| cell(seconds(row, algorithm), time));
     }
     columns.add("speed-up over the faster function", Some(Simulated), |row| {
-        let faster = LIBRARIES.into_iter().filter_map(|(key, _)| seconds(row, key)).reduce(f64::min);
+        let faster = OUT_OF_PLACE.into_iter().filter_map(|(key, _)| seconds(row, key)).reduce(f64::min);
         times(faster.zip(seconds(row, OURS)).map(|(library, ours)| library / ours))
     });
     let of_place = |place| {
