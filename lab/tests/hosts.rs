@@ -6,6 +6,7 @@ use common::hosts::all_gone;
 use common::{Language, client};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -113,10 +114,11 @@ fn benchmarks_stand_beside_their_competitors() {
         return;
     };
     let root = format!("--root={}", folder.display());
-    command.args([&root, "--cases", "alltoall,alltoallv", "--json=-"]);
+    let file = folder.join("results.json");
+    command.args([&root, "--cases", "alltoall,alltoallv"]).arg(format!("--json={}", file.display()));
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{output:?}");
-    let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let results: Value = serde_json::from_slice(&fs::read(&file).expect("results")).expect("JSON");
     let lines = results["lines"].as_array().expect("lines");
     let count = |case: &str| lines.iter().filter(|line| line["case"] == case).count();
     assert_eq!((count("alltoall"), count("alltoallv")), (5, 5), "{results}");
@@ -125,15 +127,35 @@ fn benchmarks_stand_beside_their_competitors() {
             (&line["hosts"], &line["ranks_per_host"], &line["errors"]),
             (&2.into(), &1.into(), &0.into())
         );
-        assert!(
-            line["time_us"].as_f64() > Some(0.0) && line["competitor"] == "library-out-of-place",
-            "{line}"
-        );
+        assert!(line["competitor"]["variant"] == "library-out-of-place", "{line}");
+        for variant in ["hcube", "competitor"].map(|name| &line[name]) {
+            let used = |name: &str| variant["usage"][name].as_f64().expect("a number");
+            assert!(variant["median_us"].as_f64() > Some(0.0), "{line}");
+            // Each rank sends a block to another host.
+            assert!(used("processor_us") > 0.0 && used("sent_packets") > 0.5, "{line}");
+        }
     }
+    let Some(mut command) = hosts(&["bench", "--from"]) else { return };
+    let drawn = folder.join("results.svg");
+    let output = command.arg(&file).arg("--plot").arg(&drawn).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("of 10 lines"), "{output:?}");
+    assert!(fs::read_to_string(&drawn).expect("a picture").contains("alltoallv"));
     let Some(mut command) = hosts(&["bench", "--libraries", "none"]) else { return };
     let output = command.arg(&root).output().expect("it starts");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && message.contains("--libraries none: there is no build"), "{message}");
+}
+
+/// A process that polls in vain with the library for this gives up its processor.
+#[test]
+fn polls_in_vain_yield() {
+    let library = Path::new(&common::lab()).with_file_name("libhcube_yielding.so");
+    let program = client("polling", Language::C11);
+    for (preload, expected) in [(Some(library), "20 of 20"), (None, "0 of 20")] {
+        let output = Command::new(&program).envs(preload.map(|file| ("LD_PRELOAD", file))).output();
+        assert_eq!(lines(&output.expect("it starts")), [expected]);
+    }
 }
 
 /// Programs run in turn, and end where they have measured everything; where they are missing, a note says so.
