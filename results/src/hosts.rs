@@ -154,7 +154,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// The lines of a benchmark's results, with the name of each subject. Subjects that only one of both has are
-    /// left out.
+    /// left out, and competitors with wrong results.
     pub fn lines<R: Row>(
         &self,
         place: &Place,
@@ -164,7 +164,9 @@ impl Comparison {
     ) -> Vec<Line> {
         let line = |beside: Vec<&R>| {
             let own = beside.iter().find(|run| run.measured().1 == self.variant)?;
-            let others = beside.iter().filter(|run| self.competitors.contains(&run.measured().1));
+            let is_right = |run: &&&R| run.errors().unwrap_or(0) == 0;
+            let others =
+                beside.iter().filter(|run| self.competitors.contains(&run.measured().1)).filter(is_right);
             let other = others.min_by(|a, b| a.measured().2.total_cmp(&b.measured().2))?;
             Some(Line {
                 place: place.clone(),

@@ -195,11 +195,17 @@ fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
     let line: Vec<OsString> =
         line.chain([format!("--json={}", json.display()).into(), "--no-progress".into()]).collect();
     let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
-    let has_ended = site.run(&folder, &line, &site.file(case.name, ".txt"), has_been_written(&json))?;
-    let text = fs::read_to_string(&json).map_err(output::failure(&json))?;
+    let ended = site.run(&folder, &line, &site.file(case.name, ".txt"), has_been_written(&json));
+    let unread = |error| ended.clone().err().unwrap_or_else(|| output::failure(&json)(error));
+    let text = fs::read_to_string(&json).map_err(unread)?;
     let (lines, mut notes) = case.read(&site.about(), &text)?;
-    if !has_ended {
-        notes.push("its ranks did not end after their results were written, and were ended".to_owned());
+    match ended {
+        Ok(true) => {}
+        Ok(false) => {
+            notes.push("its ranks did not end after their results were written, and were ended".to_owned());
+        }
+        // Of wrong results; the lines have hcube's.
+        Err(reason) => notes.push(reason),
     }
     Ok((lines, notes))
 }

@@ -1,6 +1,6 @@
 //! RandomAccess in the official HPCC, as it is and with hcube.
 
-use super::{Figure, HCUBE, Plan, Program, STOCK};
+use super::turns::{self, Figure, HCUBE, Plan, Program, STOCK};
 use crate::hosts::cases::Measured;
 use crate::hosts::site::Site;
 use crate::hpcc::input::{Problem, process_grid};
@@ -17,7 +17,7 @@ const UPDATES: f64 = 4.0;
 
 pub fn measure(site: &Site) -> Result<Measured, String> {
     match plan(site) {
-        Ok(plan) => super::in_turn(site, &plan),
+        Ok(plan) => turns::in_turn(site, &plan),
         Err(reason) => Ok((Vec::new(), vec![format!("HPCC left out: {reason}")])),
     }
 }

@@ -1,7 +1,7 @@
 //! FFTW's transposes: its own plans against hcube's, alternating in one process of each rank, by the program
 //! that measures them also without hosts.
 
-use super::{HCUBE, Run};
+use super::turns::{self, FFTW, HCUBE, Run};
 use crate::collect::fftw;
 use crate::hosts::cases::Measured;
 use crate::hosts::site::Site;
@@ -30,9 +30,6 @@ const PROBLEMS: [&str; 6] = [
     "transpose,1024x1024,out,none",
 ];
 
-/// FFTW's own plan in tables.
-pub const FFTW: &str = "fftw";
-
 pub fn measure(site: &Site) -> Result<Measured, String> {
     let program = match compile(site) {
         Ok(program) => program,
@@ -49,7 +46,7 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     let folder = records.parent().unwrap_or(Path::new("."));
     site.run(folder, &line, &site.file("transposes", ".txt"), || false)?;
     let runs = fftw::runs(&[records])?.iter().map(run).collect();
-    Ok(super::compared(site, "transposes", runs))
+    Ok(turns::compared(site, "transposes", runs))
 }
 
 fn run(run: &hcube_results::fftw::Run) -> Run {
