@@ -10,7 +10,7 @@
 #           each core on others
 #   FULL    1 for all cases: of `make run` (also Sandia's variant; 1, 2, 3, 4 and 8 ranks, about 20 minutes),
 #           `make bench` and `make simulate` (hours)
-#   SHAPES  hosts and ranks on each of `make hosts`; by default 2x2,4x4
+#   SHAPES  hosts and ranks on each of `make hosts`; by default 2x2,4x4,8x4
 #   SECTIONS  parts of `make check-deep`, all by default
 #   FUZZ_SECONDS  seconds for each fuzz target of `make check-deep`
 #   MODELS  words that select models of `make models` by protocol or case, all by default
@@ -130,7 +130,7 @@ simulate: ## Run the library on simulated machines of up to 8192 ranks (FULL=1: 
 	@MPI=openmpi MPICC=mpicc.openmpi cargo build --release --target-dir target/openmpi
 	@scripts/simulate.sh $(if $(FULL),--full)
 
-hosts: ## Measure all systems on several hosts of this machine, as root (SHAPES=2x2,4x4)
+hosts: ## Measure all systems on several hosts of this machine, as root (SHAPES=2x2,4x4,8x4)
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make hosts needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else

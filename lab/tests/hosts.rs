@@ -147,9 +147,9 @@ fn benchmarks_stand_beside_their_competitors() {
     assert!(!output.status.success() && message.contains("--libraries none: there is no build"), "{message}");
 }
 
-/// A process that polls in vain with the library for this gives up its processor.
+/// A process that polls without result gives up its processor, with the library for this.
 #[test]
-fn polls_in_vain_yield() {
+fn polls_without_result_yield() {
     let library = Path::new(&common::lab()).with_file_name("libhcube_yielding.so");
     let program = client("polling", Language::C11);
     for (preload, expected) in [(Some(library), "20 of 20"), (None, "0 of 20")] {

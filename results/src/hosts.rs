@@ -104,7 +104,9 @@ impl Line {
 
     /// A counter of both variants.
     pub fn both(&self, counter: impl Fn(&Usage) -> Option<f64>) -> String {
-        let value = |one: &Measured| cell(one.usage.as_ref().and_then(&counter).map(short));
+        // A counter that measuring alone moves as much has no value.
+        let counted = |one: &Measured| one.usage.as_ref().and_then(&counter).filter(|&value| value > 0.0);
+        let value = |one: &Measured| cell(counted(one).map(short));
         format!("{} : {}", value(&self.hcube), value(&self.competitor))
     }
 }
@@ -153,8 +155,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The lines of a benchmark's results, with the name of each subject. Subjects that only one of both has are
-    /// left out, and competitors with wrong results.
+    /// The lines of a benchmark's results, with the name of each subject. Subjects that only one of both has
+    /// are left out, and competitors with wrong results.
     pub fn lines<R: Row>(
         &self,
         place: &Place,

@@ -47,7 +47,7 @@ const ABOVE_ALL: [(&str, &[&str]); 3] = [
 ];
 
 /// The packages that other packages may depend on.
-const OTHERS: [(&str, &[&str]); 12] = [
+const OTHERS: [(&str, &[&str]); 13] = [
     ("hcube-interface", &[]),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),

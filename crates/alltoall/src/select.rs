@@ -102,8 +102,8 @@ const MAX_BUNDLED_BYTES: usize = 16;
 
 /// Ranks from which `auto` exchanges blocks of `MPI_Alltoall` out of place by node leaders. Simulated
 /// (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and
-/// juqueen), speed-up over the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks of
-/// 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.87.
+/// juqueen), speed-up over the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks
+/// of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.87.
 pub const MIN_LED_RANKS: usize = 16;
 /// The largest of these blocks.
 pub const MAX_LED_BYTES: usize = 256;

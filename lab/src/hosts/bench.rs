@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Numbers of hosts and of ranks on each
-    #[arg(long, value_name = "HxR[,HxR...]", default_value = "2x2,4x4", value_delimiter = ',', value_parser = shape)]
+    #[arg(long, value_name = "HxR[,HxR...]", default_value = "2x2,4x4,8x4", value_delimiter = ',', value_parser = shape)]
     pub shapes: Vec<(usize, usize)>,
     /// MPI libraries, whose launchers are mpirun.NAME
     #[arg(long, value_name = "NAME[,NAME...]", default_value = "openmpi", value_delimiter = ',')]

@@ -19,7 +19,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Variables that reach the ranks if they are set, beside hcube's own.
 const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
-/// Libraries that are loaded before those of a program.
+/// Libraries that are loaded before the libraries of a program.
 const PRELOAD: &str = "LD_PRELOAD";
 
 /// The library by which ranks of MPICH yield lies beside this program.
@@ -58,7 +58,7 @@ impl Place {
         Ok(Self { options: options.clone(), hosts, yielding: None })
     }
 
-    /// Lets ranks yield that poll the network in vain.
+    /// Lets ranks yield that poll the network without result.
     ///
     /// # Errors
     /// Where the library for this is missing.

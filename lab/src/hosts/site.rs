@@ -80,7 +80,8 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Runs a command to its end or until it has done enough, with its output in a file; whether it went to its end.
+/// Runs a command to its end or until it has done enough, with its output in a file; whether it went to its
+/// end.
 ///
 /// # Errors
 /// If it fails, or as [`job::until`].
@@ -95,8 +96,8 @@ pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool
     }
 }
 
-/// How long ranks may go on after their results were written. Those of MPICH 4.0.2 may wait for ever in
-/// `MPI_Finalize` over TCP (doc/troubleshooting.md).
+/// How long ranks may go on after their results were written. MPICH 4.0.2 may wait for ever in `MPI_Finalize`
+/// over TCP (doc/troubleshooting.md).
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Whether this file was there for some time, when asked again and again.

@@ -67,7 +67,7 @@ pub fn counts(root: &Path) -> Result<String, String> {
     let results: Results = results(root, "hosts")?;
     let [slower, faster] = results.counts();
     let all = results.lines.len();
-    Ok(format!("{faster} of {all}, slower in {slower}; the others show no difference"))
+    Ok(format!("{faster} of {all}, slower in {slower}"))
 }
 
 /// The picture.

@@ -156,16 +156,16 @@ fn subsequences(root: &Path) -> Result<Row, String> {
 fn on_hosts(root: &Path) -> Result<Row, String> {
     let of = |shape, case, subject| hosts::speed_up(root, shape, "Open MPI 4", case, subject);
     Ok([
-        "[several hosts on one machine](doc/hosts.md): `MPI_Alltoall` of 8 bytes, 16 ranks on 4 hosts"
-            .to_owned(),
+        "[several hosts on one machine](doc/hosts.md): `MPI_Alltoall` of 8 bytes, 4 x 4 ranks".to_owned(),
         "Open MPI's function".to_owned(),
         of("4 x 4", "alltoall", "8 B")?,
-        format!("in place, 4 ranks on 2 hosts: {}", of("2 x 2", "alltoall-in-place", "8 B")?),
+        format!("in place, 2 x 2 ranks: {}", of("2 x 2", "alltoall-in-place", "8 B")?),
     ])
 }
 
 fn between_nodes(root: &Path) -> Result<Row, String> {
-    let of = |column| figure(root, "simulation.md", &["block", "8 bytes", "32 bytes"], &["speed-up"], column);
+    let row = &["8 or 16 ranks per node"];
+    let of = |column| figure(root, "simulation.md", &["block", "8 bytes", "32 bytes"], row, column);
     Ok([
         "[simulated](doc/simulation.md#all-to-all-exchange): `MPI_Alltoall` of 8 bytes on several nodes"
             .to_owned(),

@@ -17,7 +17,7 @@ use hcube_results::plot::looks;
 use hcube_results::plot::{Axis, Chart, Colour, Format, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
 
-/// Algorithms in the order of tables, measured ones and those of MPI libraries in simulations.
+/// Algorithms in the order of tables: measured ones, and simulated ones of MPI libraries.
 fn known() -> impl Iterator<Item = (&'static str, &'static str, Look)> {
     let simulated = IN_PLACE.into_iter().chain(OUT_OF_PLACE).zip(LIBRARIES);
     ALGORITHMS.into_iter().chain(simulated.map(|((key, name), look)| (key, name, look))).chain([RING])

@@ -1,9 +1,9 @@
 //! All-to-all exchanges: by hcube's schedules and paths, and by the algorithms of MPI libraries.
 //!
-//! The algorithms of MPICH and Open MPI are those of `lab/simgrid/libraries.h`, which charges their copies. In
-//! place they are the real competitors of the schedules; out of place node leaders stand beside what both
-//! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there, as
-//! MPI libraries sum few words.
+//! The algorithms of MPICH and Open MPI are in `lab/simgrid/libraries.h`, which charges their copies.
+//! In place they are the real competitors of the schedules; out of place node leaders stand beside what both
+//! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there,
+//! as MPI libraries sum few words.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
@@ -24,8 +24,8 @@ const LEADERS_MEMORY: u64 = 64 << 20;
 const OUT_OF_PLACE: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-of-place"];
 /// hcube's schedules in place.
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
-/// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all messages
-/// of random sizes at once (a crash in its solver).
+/// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all
+/// messages of random sizes at once (a crash in its solver).
 const MAX_RANKS_AT_ONCE: usize = 64;
 
 /// A run of the all-to-all exchange.

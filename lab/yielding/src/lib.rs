@@ -1,10 +1,10 @@
-//! libhcube_yielding.so: ranks that poll the network in vain give up their processor.
+//! libhcube_yielding.so: ranks that poll the network without result give up their processor.
 //!
 //! MPICH's ranks poll without yielding. Where several of them share a processor, as on the hosts of
 //! `hcube-lab hosts`, each one polls to the end of its time slice (4 ms), and times show the scheduler. Its
 //! network layers (UCX, libfabric) poll by `epoll_wait` and `poll` with a time of zero. This library defines
-//! both: after a call that has found nothing it calls `sched_yield`. It is preloaded into the ranks, for hcube
-//! and its competitors alike.
+//! both: after a call that has found nothing it calls `sched_yield`. It is preloaded into the ranks, for
+//! hcube and its competitors alike.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
