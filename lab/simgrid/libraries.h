@@ -11,7 +11,7 @@
  *   Open MPI, out of place Bruck's algorithm, all messages at once or pairs, by two tables
  *
  * Sources: MPICH 4.0 to 5.0.1, alltoallv_intra_pairwise_sendrecv_replace.c, alltoall_intra_*.c and the selections in
- * maint/tuning/coll/mpir/generic.json; Open MPI 4.1 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c and
+ * maint/tuning/coll/mpir/generic.json; Open MPI 4.1.2 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c and
  * coll_tuned_decision_fixed.c. Open MPI's linear and linear-sync are one algorithm here: linear-sync posts all
  * messages too unless its number of requests is limited, which is not the default. All sends are nonblocking,
  * because SimGrid charges the sender for these only. */
@@ -27,7 +27,7 @@ typedef struct exchange {
   int64_t total;
   /* Received numbers, and in place the sent ones; out of place `sent` has them. */
   uint64_t *data, *sent;
-  /* Whether all counts are equal: MPI_Alltoall. */
+  /* Whether it is MPI_Alltoall, whose counts are equal. */
   int equal;
   int ranks_per_node;
 } exchange;
@@ -233,7 +233,7 @@ static inline void mpich_out_of_place(const exchange *of) {
   else exchange_by_pairs(of, is_power);
 }
 
-/* Numbers of ranks from which on a row holds, and the bytes of a block from which on a column holds. */
+/* From `ranks` ranks on, a row holds; a column is the smallest block in bytes for which its algorithm is used. */
 typedef struct selection {
   int ranks;
   int64_t bruck, linear, pairs, linear_again;

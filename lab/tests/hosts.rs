@@ -147,7 +147,7 @@ fn benchmarks_stand_beside_their_competitors() {
     assert!(!output.status.success() && message.contains("--libraries none: there is no build"), "{message}");
 }
 
-/// A process that polls without result gives up its processor, with the library for this.
+/// A process that polls without result yields, with the library for this.
 #[test]
 fn polls_without_result_yield() {
     let library = Path::new(&common::lab()).with_file_name("libhcube_yielding.so");

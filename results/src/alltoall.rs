@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 pub const LIBRARY_IN_PLACE: &str = "library-in-place";
 pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 
-/// One communicator of all ranks, as distinct from `rows` and `columns` of a grid of ranks.
+/// One communicator of all ranks, and rows and columns of a grid of ranks.
 pub const WORLD: &str = "world";
+pub const ROWS: &str = "rows";
+pub const COLUMNS: &str = "columns";
 
 fn world() -> String {
     WORLD.to_owned()

@@ -8,7 +8,7 @@ pub struct Usage {
     /// Microseconds of processors, and of these in the kernel.
     pub processor_us: f64,
     pub kernel_us: f64,
-    /// How often a processor turns to another process.
+    /// Context switches.
     pub switches: f64,
     /// What the network interfaces of all nodes send; nothing where all ranks are on one node.
     pub sent_packets: Option<f64>,

@@ -45,7 +45,8 @@ pub struct Arguments {
     pub plot: Option<PathBuf>,
     /// Do not measure: read the results of earlier runs with --json, print and draw them, and join them with
     /// --json
-    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
+    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',',
+          conflicts_with_all = ["shapes", "libraries", "cases", "root", "rate", "latency"])]
     pub from: Vec<PathBuf>,
 }
 
@@ -63,6 +64,9 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
     };
     numbers.filter(is_possible).ok_or_else(|| "expected hosts and ranks on each such as 4x4".to_owned())
 }
+
+/// Begins notes of what has failed.
+const FAILED: &str = "FAILED: ";
 
 /// Measures everything; whether all of it succeeded and was right.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
@@ -116,11 +120,9 @@ impl<'a> Bench<'a> {
             let (lines, notes) = match case.measure(&site) {
                 Ok(measured) => measured,
                 Err(_) if interrupted() => return Err("interrupted".to_owned()),
-                Err(reason) => {
-                    self.has_failed = true;
-                    (Vec::new(), vec![format!("FAILED: {reason}")])
-                }
+                Err(reason) => (Vec::new(), vec![format!("{FAILED}{reason}")]),
             };
+            self.has_failed |= notes.iter().any(|note| note.starts_with(FAILED));
             self.results.lines.extend(lines);
             self.results.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
         }
@@ -195,7 +197,8 @@ fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
     let line: Vec<OsString> =
         line.chain([format!("--json={}", json.display()).into(), "--no-progress".into()]).collect();
     let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
-    let ended = site.run(&folder, &line, &site.file(case.name, ".txt"), has_been_written(&json));
+    let ended =
+        site.run((&folder, case.order), &line, &site.file(case.name, ".txt"), has_been_written(&json));
     let unread = |error| ended.clone().err().unwrap_or_else(|| output::failure(&json)(error));
     let text = fs::read_to_string(&json).map_err(unread)?;
     let (lines, mut notes) = case.read(&site.about(), &text)?;
@@ -204,8 +207,8 @@ fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
         Ok(false) => {
             notes.push("its ranks did not end after their results were written, and were ended".to_owned());
         }
-        // Of wrong results; the lines have hcube's.
-        Err(reason) => notes.push(reason),
+        // Wrong results, of a competitor too, or a failure afterwards.
+        Err(reason) => notes.push(format!("{FAILED}{reason}")),
     }
     Ok((lines, notes))
 }

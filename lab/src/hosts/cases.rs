@@ -3,6 +3,8 @@
 //! Each is a call of `hcube bench`, which measures hcube and its competitors in turn in one job. Sizes are
 //! chosen so that all cases on 16 ranks take some minutes on two cores.
 
+use hcube_hosts::placement::Order;
+use hcube_results::alltoall::{COLUMNS, ROWS};
 use hcube_results::hosts::{Comparison, Line, Place};
 use hcube_results::numbers::whole_bytes;
 use hcube_results::runs::{Results, Row};
@@ -16,6 +18,8 @@ pub struct Case {
     pub name: &'static str,
     /// Arguments of `hcube bench`, on this number of ranks.
     pub arguments: fn(usize) -> Vec<String>,
+    /// How consecutive ranks lie on hosts.
+    pub order: Order,
     pub comparison: Comparison,
     /// Its lines, from the JSON of the benchmark.
     read: fn(&Self, &Place, &str) -> Result<Measured, String>,
@@ -37,10 +41,6 @@ pub type Measured = (Vec<Line>, Vec<String>);
 /// The BSP library whose file is libbsponmpi.so.
 const BSPONMPI: &str = "bsponmpi";
 
-/// What exchanges at the same time, in `--communicators`.
-const ROWS: &str = "rows";
-const COLUMNS: &str = "columns";
-
 /// Bytes of each pair of ranks.
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
@@ -49,24 +49,28 @@ pub const CASES: [Case; 13] = [
     Case {
         name: "alltoall",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
+        order: Order::Filling,
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: "alltoall-in-place",
         arguments: |ranks| exchange(ranks, "auto,library-in-place", true),
+        order: Order::Filling,
         comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
         read: exchanges,
     },
     Case {
         name: "alltoallv",
         arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
+        order: Order::Filling,
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: "alltoallv-in-place",
         arguments: |ranks| exchange(ranks, "auto,library-in-place", false),
+        order: Order::Filling,
         comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
         read: exchanges,
     },
@@ -75,30 +79,35 @@ pub const CASES: [Case; 13] = [
         arguments: |ranks| {
             with(exchange(ranks, "auto-out-of-place,library-out-of-place", false), "--alltoallw")
         },
+        order: Order::Filling,
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: ROWS,
         arguments: |ranks| exchange_in(ranks, ROWS),
+        order: Order::Filling,
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: COLUMNS,
         arguments: |ranks| exchange_in(ranks, COLUMNS),
+        order: Order::Filling,
         comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
         read: exchanges,
     },
     Case {
         name: "fft",
         arguments: |_| words("fft --algorithms six-step,fftw-estimate --repeat 5"),
+        order: Order::Filling,
         comparison: against(fft::SIX_STEP, &[fft::FFTW_ESTIMATE]),
         read: rows::<fft::Run>,
     },
     Case {
         name: "gemm",
         arguments: |_| words("gemm --variants hcube,scalapack --sizes 512,1024 --repeat 5"),
+        order: Order::Filling,
         comparison: against(gemm::HCUBE, &[gemm::SCALAPACK]),
         read: rows::<gemm::Run>,
     },
@@ -107,6 +116,7 @@ pub const CASES: [Case; 13] = [
         arguments: |_| {
             words("panels --variants hcube,mpi-bcast,mpi-ibcast --sizes 64k,1M --panels 8 --repeat 5")
         },
+        order: Order::Filling,
         comparison: against(panels::HCUBE, &[panels::BCAST, panels::IBCAST]),
         read: rows::<panels::Run>,
     },
@@ -117,18 +127,22 @@ pub const CASES: [Case; 13] = [
                 "bsp --operations empty,shift,all-to-all,put --sizes 8,8k --messages 1,16,256 --repeat 5";
             [words(line), other_library(std::env::var("BSPLIB").ok())].concat()
         },
+        order: Order::Filling,
         comparison: against(bsp::HCUBE, &[bsp::MPI, BSPONMPI]),
         read: rows::<bsp::Run>,
     },
     Case {
         name: "caf",
         arguments: |_| words("caf --no-openshmem --sizes 8,4k,64k --repeat 5"),
+        // Images access their neighbours, which are on other hosts then.
+        order: Order::InTurn,
         comparison: against(caf::HCUBE, &[caf::MPI]),
         read: rows::<caf::Run>,
     },
     Case {
         name: "llcs",
         arguments: |_| words("llcs --variants grid,rapidfuzz --lengths 10^5,2*10^5 --symbols 4 --repeat 3"),
+        order: Order::Filling,
         comparison: against(llcs::GRID, &[llcs::RAPIDFUZZ]),
         read: rows::<llcs::Run>,
     },

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(20);
 
 /// Variables that reach the ranks if they are set, beside hcube's own.
-const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
+pub const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
 /// Libraries that are loaded before the libraries of a program.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -97,7 +97,7 @@ impl Place {
     /// Where there is no current folder.
     pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
         let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
-        let mut command = self.launcher(&folder, variables);
+        let mut command = self.launcher(&folder, variables, self.order());
         command.args(["-np", &self.ranks().to_string()]).args(line);
         Ok(command)
     }
@@ -106,10 +106,14 @@ impl Place {
         self.options.hosts * self.options.ranks_per_host
     }
 
+    /// What the options say.
+    fn order(&self) -> Order {
+        if self.options.in_turn { Order::InTurn } else { Order::Filling }
+    }
+
     /// The start of a command for ranks in a folder, up to their number; these variables reach them too.
-    pub fn launcher(&self, folder: &Path, variables: &[String]) -> Command {
-        let Options { hosts, ranks_per_host, mpi, in_turn, .. } = &self.options;
-        let order = if *in_turn { Order::InTurn } else { Order::Filling };
+    pub fn launcher(&self, folder: &Path, variables: &[String], order: Order) -> Command {
+        let Options { hosts, ranks_per_host, mpi, .. } = &self.options;
         let placement = self.hosts.placement(&vec![*ranks_per_host; *hosts], order);
         let own = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let own = own.filter(|name| name.starts_with("HCUBE_") || VARIABLES.contains(&name.as_str()));
@@ -175,5 +179,24 @@ pub fn until(
             job.end();
             return Ok(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_end_by_themselves_or_when_they_have_done_enough() {
+        let shell = |line: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", line]);
+            command
+        };
+        assert_eq!(status(shell("exit 3"), None), Ok(3));
+        assert_eq!(status(shell("kill -9 $$"), None), Ok(137));
+        assert_eq!(until(shell("sleep 60"), None, || true), Ok(None));
+        let limit = Some(Duration::from_millis(50));
+        assert!(status(shell("sleep 60"), limit).is_err_and(|reason| reason.contains("did not end")));
     }
 }

@@ -1,6 +1,7 @@
 //! Where the cases of `hcube-lab hosts bench` run, and where they write.
 
-use super::job::{self, Place};
+use super::job::{self, Place, VARIABLES};
+use hcube_hosts::placement::Order;
 use hcube_results::hosts as results;
 use hcube_tool::output;
 use std::cell::Cell;
@@ -12,9 +13,6 @@ use std::time::{Duration, Instant};
 
 /// The limit of a job.
 pub const LIMIT: Duration = Duration::from_secs(300);
-
-/// Variables that ranks have in all jobs.
-const VARIABLES: [&str; 3] = ["LD_LIBRARY_PATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
 /// Hosts with the build for their MPI library.
 pub struct Site<'a> {
@@ -54,8 +52,8 @@ impl<'a> Site<'a> {
     }
 
     /// The start of a launcher's command for ranks in a folder, with its environment.
-    pub fn launcher(&self, folder: &Path) -> Command {
-        let mut command = self.place.launcher(folder, &VARIABLES.map(str::to_owned));
+    pub fn launcher(&self, folder: &Path, order: Order) -> Command {
+        let mut command = self.place.launcher(folder, &VARIABLES.map(str::to_owned), order);
         // Threads of the BLAS would compete with the ranks.
         command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
         command.env("LD_LIBRARY_PATH", self.tool.parent().unwrap_or(&self.tool));
@@ -69,12 +67,12 @@ impl<'a> Site<'a> {
     /// If it fails, or as [`job::until`].
     pub fn run(
         &self,
-        folder: &Path,
+        (folder, order): (&Path, Order),
         line: &[OsString],
         said: &Path,
         has_done_enough: impl Fn() -> bool,
     ) -> Result<bool, String> {
-        let mut command = self.launcher(folder);
+        let mut command = self.launcher(folder, order);
         command.args(["-np", &self.place.ranks().to_string()]).args(line);
         run(command, said, has_done_enough)
     }

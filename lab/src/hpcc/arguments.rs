@@ -1,10 +1,11 @@
 //! The options of `hcube-lab hpcc`, and the runs that they select.
 
-use super::input::{Problem, process_grid};
+use super::input::Problem;
 use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
 use hcube_tool::choices::number;
+use hcube_tool::grids::nearest_square;
 use hcube_tool::list::numbers;
 use hcube_tool::output::{self, JsonOption};
 use std::path::PathBuf;
@@ -175,7 +176,7 @@ impl Arguments {
         Problem {
             n: self.n,
             block: self.block,
-            grids: selected.unwrap_or_else(|| vec![process_grid(ranks)]),
+            grids: selected.unwrap_or_else(|| vec![nearest_square(ranks)]),
             broadcasts: self.broadcasts.as_ref().map_or(vec![1], |broadcasts| broadcasts.0.clone()),
             depth: self.depth,
         }

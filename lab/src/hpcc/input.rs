@@ -1,11 +1,5 @@
 //! HPCC's input file. HPCC reads the first words of each line by position; the words after them are comments.
 
-/// The process grid with P <= Q that is nearest to a square.
-pub fn process_grid(ranks: usize) -> (usize, usize) {
-    let rows = (1..=ranks.isqrt()).rev().find(|rows| ranks.is_multiple_of(*rows)).unwrap_or(1);
-    (rows, ranks / rows)
-}
-
 /// What HPCC solves in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -75,10 +69,11 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_tool::grids::nearest_square;
 
     #[test]
     fn grids_are_nearly_square() {
-        let grids = [1, 2, 3, 4, 6, 8, 12, 13, 36].map(process_grid);
+        let grids = [1, 2, 3, 4, 6, 8, 12, 13, 36].map(nearest_square);
         assert_eq!(grids, [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 4), (1, 13), (6, 6)]);
     }
 

@@ -10,7 +10,7 @@ use super::columns::{Layout, NONE, printed};
 use super::place::Place;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
-use hcube_results::alltoall::{IN_PLACE, RING_OUT_OF_PLACE};
+use hcube_results::alltoall::{IN_PLACE, OUT_OF_PLACE, RING_OUT_OF_PLACE};
 use hcube_results::numbers::{bytes, time};
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,8 @@ const BYTES: u64 = 1 << 20;
 const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
 /// Memory within which node leaders exchange all blocks.
 const LEADERS_MEMORY: u64 = 64 << 20;
-/// hcube's algorithm out of place, and MPI libraries.
-const OUT_OF_PLACE: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-of-place"];
+/// hcube's algorithm out of place.
+const LEADERS: &str = "node-leaders";
 /// hcube's schedules in place.
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 /// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all
@@ -139,7 +139,7 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
             // Without additional memory on every number of ranks, as the algorithms of Hofmann and Rünger
             // 2013, section 4.2: a line over ranks has one condition.
             let in_place = IN_PLACE.iter().map(|one| one.0);
-            let out_of_place = OUT_OF_PLACE[1..].iter().copied();
+            let out_of_place = OUT_OF_PLACE.iter().map(|one| one.0);
             let out_of_place = out_of_place.filter(|_| ranks <= MAX_RANKS_AT_ONCE);
             let all = SCHEDULES.into_iter().chain(in_place).chain(out_of_place).chain([RING_OUT_OF_PLACE]);
             all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
@@ -166,7 +166,8 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
 
 /// Exchanges out of place: a simulation for each number of ranks and algorithm.
 pub fn out_of_place(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
-    place.variants(OUT_OF_PLACE, |algorithm, ranks| {
+    let [mpich, open_mpi] = OUT_OF_PLACE.map(|one| one.0);
+    place.variants([LEADERS, mpich, open_mpi], |algorithm, ranks| {
         BLOCKS.map(|block| Alltoall {
             block: Some(block),
             bytes_per_rank: block * (ranks as u64 - 1),

@@ -6,7 +6,7 @@ Juqueen): on JuRoPA MPICH order takes about twice as long as the best other; lin
 differ little, hierarchical sets faster in almost all cases, by about 10% at best; the library out of place is\n\
 fastest up to 32 ranks and significantly slower than both beyond. On Juqueen MPICH order is significantly slower in\n\
 most cases, about three times on 512 ranks; linear shift and hierarchical sets differ by up to 25%,\n\
-hierarchical sets faster in most cases. The MPI libraries are MPICH 4 and 5 and Open MPI 5, not the libraries of\n\
+hierarchical sets faster in most cases. The MPI libraries are MPICH 4 and 5 and Open MPI, not the libraries of\n\
 these machines in 2013; the ring out of place is the simulator's.\n";
 
 /// Results of section 4.3 on additional memory.

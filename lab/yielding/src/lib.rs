@@ -1,4 +1,4 @@
-//! libhcube_yielding.so: ranks that poll the network without result give up their processor.
+//! libhcube_yielding.so: ranks that poll the network without result yield.
 //!
 //! MPICH's ranks poll without yielding. Where several of them share a processor, as on the hosts of
 //! `hcube-lab hosts`, each one polls to the end of its time slice (4 ms), and times show the scheduler. Its

@@ -32,7 +32,7 @@ pub fn sheet(results: &Results) -> Option<Sheet> {
     };
     let [slower, faster] = results.counts();
     let title = format!(
-        "Between hosts, hcube is faster in {faster} and slower in {slower} of {} measurements",
+        "On several hosts, hcube is faster in {faster} and slower in {slower} of {} measurements",
         results.lines.len()
     );
     let sheet = Sheet::new("hosts", "Speed-ups over competitors", machine, panels)?;

@@ -106,6 +106,7 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
     let wanted = |run: &Run| {
         arguments.wants(&run.algorithm)
             && run.communicators == arguments.communicators.name()
+            && run.function.ends_with('w') == arguments.alltoallw
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();

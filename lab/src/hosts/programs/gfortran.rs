@@ -3,6 +3,7 @@
 
 use crate::hosts::cases::Measured;
 use crate::hosts::site::{self, Site};
+use hcube_hosts::placement::Order;
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, counterpart};
 use hcube_results::hosts::Comparison;
 use hcube_results::runs::Row;
@@ -33,7 +34,10 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     let mut command = Command::new(&site.tool);
     command.args(["bench", "gfortran", "--images", &site.place.ranks().to_string()]);
     command.args(ARGUMENTS.split_whitespace()).arg(format!("--json={}", json.display()));
-    command.arg("--folder").arg(&folder).args(["--launcher", &words(&site.launcher(&folder))?]);
+    command
+        .arg("--folder")
+        .arg(&folder)
+        .args(["--launcher", &words(&site.launcher(&folder, Order::Filling))?]);
     site::run(command, &site.file("gfortran", ".txt"), || false)?;
     let text = fs::read_to_string(&json).map_err(output::failure(&json))?;
     let results: Results = serde_json::from_str(&text).map_err(|error| error.to_string())?;

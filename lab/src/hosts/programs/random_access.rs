@@ -3,8 +3,9 @@
 use super::turns::{self, Figure, HCUBE, Plan, Program, STOCK};
 use crate::hosts::cases::Measured;
 use crate::hosts::site::Site;
-use crate::hpcc::input::{Problem, process_grid};
+use crate::hpcc::input::Problem;
 use crate::hpcc::{parse, run};
+use hcube_tool::grids::nearest_square;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -37,7 +38,7 @@ fn plan(site: &Site) -> Result<Plan, String> {
         let line = ["env".into(), "HCUBE_VERBOSE=1".into(), OsString::from(file)];
         Ok(Program { name, line: line.into() })
     };
-    let grids = vec![process_grid(site.place.ranks())];
+    let grids = vec![nearest_square(site.place.ranks())];
     let problem = Problem { n: N, block: 80, grids, broadcasts: vec![1], depth: 1 };
     Ok(Plan {
         case: "random-access",

@@ -5,6 +5,7 @@ use super::turns::{self, FFTW, HCUBE, Run};
 use crate::collect::fftw;
 use crate::hosts::cases::Measured;
 use crate::hosts::site::Site;
+use hcube_hosts::placement::Order;
 use hcube_results::fftw::Solver;
 use hcube_results::measured::Timing;
 use hcube_tool::output;
@@ -44,7 +45,7 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     line.push(records.clone().into());
     line.extend(PROBLEMS.map(OsString::from));
     let folder = records.parent().unwrap_or(Path::new("."));
-    site.run(folder, &line, &site.file("transposes", ".txt"), || false)?;
+    site.run((folder, Order::Filling), &line, &site.file("transposes", ".txt"), || false)?;
     let runs = fftw::runs(&[records])?.iter().map(run).collect();
     Ok(turns::compared(site, "transposes", runs))
 }
@@ -54,7 +55,7 @@ fn run(run: &hcube_results::fftw::Run) -> Run {
         Solver::Hcube => HCUBE,
         Solver::Pairwise => FFTW,
     };
-    // The program ends with an error where both have another result.
+    // The program fails if the results of the two plans differ.
     Run {
         subject: run.problem.clone(),
         program: program.to_owned(),

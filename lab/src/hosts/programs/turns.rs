@@ -3,6 +3,7 @@
 
 use crate::hosts::cases::Measured;
 use crate::hosts::site::Site;
+use hcube_hosts::placement::Order;
 use hcube_results::hosts::Comparison;
 use hcube_results::measured::{Timing, distinct};
 use hcube_results::runs::{Results, Row};
@@ -116,7 +117,7 @@ impl Plan {
             fs::write(folder.join(file), text).map_err(failed)?;
         }
         let said = folder.join("output.txt");
-        site.run(&folder, line, &said, || (self.has_done_enough)(&folder))?;
+        site.run((&folder, Order::Filling), line, &said, || (self.has_done_enough)(&folder))?;
         let text = String::from_utf8_lossy(&fs::read(&said).map_err(failed)?).into_owned();
         (self.read)(name, &folder, &text)
             .map_err(|reason| format!("{name}: {reason}, see {}", folder.display()))

@@ -219,8 +219,8 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "plot")]
     pub over: Option<Over>,
     /// Do not measure (no mpirun needed): read the results of earlier runs with --json, draw them with
-    /// --plot, join them with --json; --algorithms, --communicators and --sizes select among blocking
-    /// exchanges
+    /// --plot, join them with --json; --algorithms, --alltoallw, --communicators and --sizes select among
+    /// blocking exchanges
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     pub from: Vec<PathBuf>,
 }

@@ -180,7 +180,8 @@ impl System for Blocking<'_> {
         if self.has_no_node_for(&case) {
             return Ok(Err(format!("{name} left out: no two ranks share a node")));
         }
-        match self.channel(&case, bytes) {
+        // Rows and columns on other nodes may have been refused.
+        match agree(&self.session.comm, self.channel(&case, bytes)) {
             Ok(channel) => {
                 let blocks = self.blocks(bytes);
                 let types = self.arguments.alltoallw.then(|| BlockTypes::new(&blocks));

@@ -3,7 +3,7 @@
 
 use crate::grids::nearest_square;
 use clap::ValueEnum;
-use hcube_results::alltoall::WORLD;
+use hcube_results::alltoall::{COLUMNS, ROWS, WORLD};
 
 /// What exchanges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,7 +62,7 @@ impl Communicators {
 
     /// For headings: nothing where all ranks exchange.
     pub fn heading(self, ranks: usize) -> String {
-        if self.name() == WORLD {
+        if self == Self::World {
             return String::new();
         }
         let each = self.member(0, ranks).ranks;
@@ -73,8 +73,8 @@ impl Communicators {
     pub fn name(self) -> &'static str {
         match self {
             Self::World => WORLD,
-            Self::Rows => "rows",
-            Self::Columns => "columns",
+            Self::Rows => ROWS,
+            Self::Columns => COLUMNS,
         }
     }
 }
