@@ -300,7 +300,10 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
             assert!(errors.contains(expected), "{kind}: {expected} expected:\n{errors}");
         }
         // The first case has been printed.
-        assert!(errors.contains("case algorithm=mpich,path=message,memory=65536,"), "{kind}: {errors}");
+        assert!(
+            errors.contains("case algorithm=mpich,node=8,path=message,memory=65536,"),
+            "{kind}: {errors}"
+        );
         assert_eq!(left_of(&folder), [""; 0], "{kind}");
     }
 }
