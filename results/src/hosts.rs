@@ -155,8 +155,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The lines of a benchmark's results, with the name of each subject. Left out are subjects that only one of
-    /// both has, and competitors with wrong results.
+    /// The lines of a benchmark's results, with the name of each subject. Left out are subjects that only one
+    /// of both has, and competitors with wrong results.
     pub fn lines<R: Row>(
         &self,
         place: &Place,

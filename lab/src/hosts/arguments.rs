@@ -19,8 +19,8 @@ pub struct Arguments {
     pub action: Option<Action>,
     #[command(flatten)]
     pub place: Options,
-    /// A variable of the environment for the ranks; LD_LIBRARY_PATH, OMP_NUM_THREADS, OPENBLAS_NUM_THREADS and
-    /// variables whose names begin with HCUBE_ reach them anyway
+    /// A variable of the environment for the ranks; LD_LIBRARY_PATH, OMP_NUM_THREADS, OPENBLAS_NUM_THREADS
+    /// and variables whose names begin with HCUBE_ reach them anyway
     #[arg(short = 'x', long = "variable", value_name = "NAME")]
     pub variables: Vec<String>,
     /// The program of all ranks and its arguments

@@ -1,10 +1,11 @@
 //! What calls use besides time: processors, context switches, packets and bytes between nodes.
 //!
-//! The kernel counts the processor time of each process, its context switches, and
-//! what each network interface sends. Every rank reads the counters of its process, and one rank of each node
-//! the counters of the interfaces, before and after each measurement. A measurement includes barriers and the
-//! agreement on its time: what these use by themselves is measured once and subtracted. Cards that send
-//! without the kernel (InfiniBand) count nothing; a bond or a bridge is counted beside its members. What is done before a batch ([`restore`](super::frame::System::restore)) counts, too.
+//! The kernel counts the processor time of each process, its context switches, and what each network
+//! interface sends. Every rank reads the counters of its process, and one rank of each node the counters of
+//! the interfaces, before and after each measurement. A measurement includes barriers and the agreement on
+//! its time: what these use by themselves is measured once and subtracted. Cards that send without the kernel
+//! (InfiniBand) count nothing; a bond or a bridge is counted beside its members. What is done before a batch
+//! ([`restore`](super::frame::System::restore)) counts, too.
 
 use super::timing;
 use hcube_core::Result;
