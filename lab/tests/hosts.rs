@@ -131,8 +131,8 @@ fn benchmarks_stand_beside_their_competitors() {
         for variant in ["hcube", "competitor"].map(|name| &line[name]) {
             let used = |name: &str| variant["usage"][name].as_f64().expect("a number");
             assert!(variant["median_us"].as_f64() > Some(0.0), "{line}");
-            // Each rank sends a block to another host. Beside other programs, measuring by itself may use as much
-            // of the processors as a batch.
+            // Each rank sends a block to another host. Beside other programs, measuring by itself may use as
+            // much of the processors as a batch.
             assert!(used("processor_us") >= 0.0 && used("sent_packets") > 0.0, "{line}");
         }
     }
