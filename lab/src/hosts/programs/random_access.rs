@@ -64,10 +64,12 @@ fn figures(name: &str, results: &str, said: &str) -> Result<Vec<Figure>, String>
         return Err("NOT MEASURED: another algorithm has made the updates".to_owned());
     }
     let words = f64::from(section.log2_table).exp2();
+    // HPCC's own algorithm may lose updates, and passes with errors in one per cent of the words.
+    let is_tolerated = name == STOCK && section.passed;
     Ok(vec![Figure {
         subject: format!("HPCC, 2^{} words", section.log2_table),
         seconds: UPDATES * words / (1e9 * section.gups),
-        errors: section.errors,
+        errors: if is_tolerated { 0 } else { section.errors },
     }])
 }
 
@@ -88,7 +90,9 @@ End of MPIRandomAccess section.
         let active = "hcube 0.1.0: HPCC RandomAccess update active: 4 ranks\n";
         let expected = Figure { subject: "HPCC, 2^20 words".to_owned(), seconds: 4.0, errors: 3 };
         assert_eq!(figures(HCUBE, RESULTS, active), Ok(vec![expected.clone()]));
-        assert_eq!(figures(STOCK, RESULTS, ""), Ok(vec![expected]));
+        assert_eq!(figures(STOCK, RESULTS, ""), Ok(vec![Figure { errors: 0, ..expected }]));
+        let failed = figures(STOCK, &RESULTS.replace("(passed)", "(failed)"), "").expect("figures");
+        assert_eq!(failed[0].errors, 3);
         assert!(figures(STOCK, RESULTS, active).is_err() && figures(HCUBE, RESULTS, "").is_err());
         assert!(figures(HCUBE, "", active).is_err_and(|reason| reason.contains("no results")));
     }
