@@ -178,7 +178,8 @@ fn programs_stand_beside_each_other() {
     }
     let line = &lines[0];
     let expected = (&"HPCC, 2^19 words".into(), &"stock".into(), &0.into());
-    assert_eq!((&line["subject"], &line["competitor"], &line["errors"]), expected, "{results}");
+    let competitor = &line["competitor"]["variant"];
+    assert_eq!((&line["subject"], competitor, &line["errors"]), expected, "{results}");
     assert!(lines.len() == 1 && notes.is_empty(), "{results}");
     let jobs = fs::read_dir(&folder).expect("its folder").flatten().count();
     assert_eq!(jobs, 6, "three jobs of each");
