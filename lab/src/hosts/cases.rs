@@ -41,62 +41,22 @@ pub type Measured = (Vec<Line>, Vec<String>);
 /// The BSP library whose file is libbsponmpi.so.
 const BSPONMPI: &str = "bsponmpi";
 
+/// What is measured of exchanges, in `--algorithms`.
+const OUT_OF_PLACE: &str = "auto-out-of-place,library-out-of-place";
+const IN_PLACE: &str = "auto,library-in-place";
+
 /// Bytes of each pair of ranks.
 const BLOCKS: [usize; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 
 /// All of them.
 pub const CASES: [Case; 13] = [
-    Case {
-        name: "alltoall",
-        arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", true),
-        order: Order::Filling,
-        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: "alltoall-in-place",
-        arguments: |ranks| exchange(ranks, "auto,library-in-place", true),
-        order: Order::Filling,
-        comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: "alltoallv",
-        arguments: |ranks| exchange(ranks, "auto-out-of-place,library-out-of-place", false),
-        order: Order::Filling,
-        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: "alltoallv-in-place",
-        arguments: |ranks| exchange(ranks, "auto,library-in-place", false),
-        order: Order::Filling,
-        comparison: against("auto", &[alltoall::LIBRARY_IN_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: "alltoallw",
-        arguments: |ranks| {
-            with(exchange(ranks, "auto-out-of-place,library-out-of-place", false), "--alltoallw")
-        },
-        order: Order::Filling,
-        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: ROWS,
-        arguments: |ranks| exchange_in(ranks, ROWS),
-        order: Order::Filling,
-        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
-        read: exchanges,
-    },
-    Case {
-        name: COLUMNS,
-        arguments: |ranks| exchange_in(ranks, COLUMNS),
-        order: Order::Filling,
-        comparison: against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]),
-        read: exchanges,
-    },
+    out_of_place("alltoall", |ranks| exchange(ranks, OUT_OF_PLACE, true)),
+    in_place("alltoall-in-place", |ranks| exchange(ranks, IN_PLACE, true)),
+    out_of_place("alltoallv", |ranks| exchange(ranks, OUT_OF_PLACE, false)),
+    in_place("alltoallv-in-place", |ranks| exchange(ranks, IN_PLACE, false)),
+    out_of_place("alltoallw", |ranks| with(exchange(ranks, OUT_OF_PLACE, false), "--alltoallw")),
+    out_of_place(ROWS, |ranks| exchange_in(ranks, ROWS)),
+    out_of_place(COLUMNS, |ranks| exchange_in(ranks, COLUMNS)),
     Case {
         name: "fft",
         arguments: |_| words("fft --algorithms six-step,fftw-estimate --repeat 5"),
@@ -148,6 +108,18 @@ pub const CASES: [Case; 13] = [
     },
 ];
 
+/// Exchanges out of place.
+const fn out_of_place(name: &'static str, arguments: fn(usize) -> Vec<String>) -> Case {
+    let comparison = against("auto-out-of-place", &[alltoall::LIBRARY_OUT_OF_PLACE]);
+    Case { name, arguments, order: Order::Filling, comparison, read: exchanges }
+}
+
+/// Exchanges in place.
+const fn in_place(name: &'static str, arguments: fn(usize) -> Vec<String>) -> Case {
+    let comparison = against("auto", &[alltoall::LIBRARY_IN_PLACE]);
+    Case { name, arguments, order: Order::Filling, comparison, read: exchanges }
+}
+
 const fn against(variant: &'static str, competitors: &'static [&'static str]) -> Comparison {
     Comparison { variant, competitors }
 }
@@ -173,7 +145,7 @@ fn members(ranks: usize, communicators: &str) -> usize {
 
 /// Exchanges of all rows or columns of the grid of ranks at the same time.
 fn exchange_in(ranks: usize, communicators: &str) -> Vec<String> {
-    let line = exchange(members(ranks, communicators), "auto-out-of-place,library-out-of-place", true);
+    let line = exchange(members(ranks, communicators), OUT_OF_PLACE, true);
     with(line, &format!("--communicators {communicators}"))
 }
 

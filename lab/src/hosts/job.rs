@@ -98,8 +98,13 @@ impl Place {
     pub fn command(&self, variables: &[String], line: &[OsString]) -> Result<Command, String> {
         let folder = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
         let mut command = self.launcher(&folder, variables, self.order());
-        command.args(["-np", &self.ranks().to_string()]).args(line);
+        self.add_program(&mut command, line);
         Ok(command)
+    }
+
+    /// Adds the program of all ranks to the start of a launcher's command.
+    pub fn add_program(&self, command: &mut Command, line: &[OsString]) {
+        command.args(["-np", &self.ranks().to_string()]).args(line);
     }
 
     pub fn ranks(&self) -> usize {

@@ -4,12 +4,11 @@ use super::job::{self, Place, VARIABLES};
 use hcube_hosts::placement::Order;
 use hcube_results::hosts as results;
 use hcube_tool::output;
-use std::cell::Cell;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The limit of a job.
 pub const LIMIT: Duration = Duration::from_secs(300);
@@ -73,7 +72,7 @@ impl<'a> Site<'a> {
         has_done_enough: impl Fn() -> bool,
     ) -> Result<bool, String> {
         let mut command = self.launcher(folder, order);
-        command.args(["-np", &self.place.ranks().to_string()]).args(line);
+        self.place.add_program(&mut command, line);
         run(command, said, has_done_enough)
     }
 }
@@ -98,14 +97,11 @@ pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool
 /// over TCP (doc/troubleshooting.md).
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Whether this file was there for some time, when asked again and again.
+/// Whether this file was written some time ago, when asked again and again.
 pub fn has_been_written(file: &Path) -> impl Fn() -> bool {
-    let (file, since) = (file.to_owned(), Cell::new(None));
     move || {
-        if since.get().is_none() && file.is_file() {
-            since.set(Some(Instant::now()));
-        }
-        since.get().is_some_and(|since: Instant| since.elapsed() > GRACE)
+        let written = fs::metadata(file).and_then(|file| file.modified());
+        written.is_ok_and(|time| time.elapsed().is_ok_and(|since| since > GRACE))
     }
 }
 

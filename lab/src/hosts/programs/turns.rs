@@ -110,7 +110,7 @@ impl Plan {
         let Program { name, line } = program;
         let folder = site.file(self.case, &format!("-{name}-{turn}"));
         let failed = output::failure(&folder);
-        // Results of an earlier run must not be mistaken for those of this one.
+        // Results of an earlier run must not be mistaken for results of this one.
         drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder).map_err(failed)?;
         for (file, text) in &self.files {
