@@ -138,7 +138,7 @@ else
 	@$(CARGO)
 ifneq ($(filter openmpi mpich,$(MPI)),)
 	@scripts/build-hpcc.sh stock $(MPI) && scripts/build-hpcc.sh hcube $(MPI)
-	@scripts/build-fftw.sh plugin
+	@scripts/build-fftw.sh $(if $(filter mpich,$(MPI)),patched,plugin)
 endif
 	@$(RELEASE)/hcube-lab hosts bench --libraries $(MPI) $(if $(SHAPES),--shapes $(SHAPES)) \
 		--json=target/hosts/$(MPI).json --plot target/hosts/$(MPI).svg

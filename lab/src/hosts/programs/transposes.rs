@@ -18,8 +18,8 @@ use std::process::Command;
 const SOURCES: &str = "hpcc-glue/fftw/bench";
 const HEADERS: &str = "include";
 const PLUGIN: &str = "libhcube_fftw.so";
-/// The MPI library that FFTW's library of the distribution is for.
-const MPI: &str = "openmpi";
+/// FFTW with hcube's solver, as `scripts/build-fftw.sh patched` builds it, in the folder of all builds.
+const PATCHED: [&str; 2] = ["patched/mpi/.libs/libfftw3_mpi.a", "patched/.libs/libfftw3.a"];
 
 /// Transposes of squares of doubles, in place and out of place.
 const PROBLEMS: [&str; 6] = [
@@ -32,15 +32,16 @@ const PROBLEMS: [&str; 6] = [
 ];
 
 pub fn measure(site: &Site) -> Result<Measured, String> {
-    let program = match compile(site) {
-        Ok(program) => program,
+    let (program, preload) = match Fftw::of(site).and_then(|fftw| Ok((compile(site, &fftw)?, fftw.preload))) {
+        Ok(compiled) => compiled,
         Err(reason) => return Ok((Vec::new(), vec![format!("transposes left out: {reason}")])),
     };
     let records = site.file("transposes", ".records");
     // The program appends to it.
     let _ = fs::remove_file(&records);
-    let preload = format!("LD_PRELOAD={}", site.built(PLUGIN).display());
-    let mut line: Vec<OsString> = vec!["env".into(), preload.into(), program.into()];
+    let mut line: Vec<OsString> = vec!["env".into()];
+    line.extend(preload.map(|plugin| format!("LD_PRELOAD={}", plugin.display()).into()));
+    line.push(program.into());
     line.extend(["--repeat", "15", "--rigour", "measure", "--output"].map(OsString::from));
     line.push(records.clone().into());
     line.extend(PROBLEMS.map(OsString::from));
@@ -64,16 +65,44 @@ fn run(run: &hcube_results::fftw::Run) -> Run {
     }
 }
 
+/// FFTW with hcube's solver.
+struct Fftw {
+    /// What the linker takes.
+    libraries: Vec<OsString>,
+    /// The library that adds the solver to an unchanged FFTW.
+    preload: Option<PathBuf>,
+}
+
+impl Fftw {
+    /// The distribution's library for several ranks is for Open MPI 4; for MPICH 4 the solver is part of FFTW.
+    fn of(site: &Site) -> Result<Self, String> {
+        let [plugin, libhcube] = [PLUGIN, "libhcube.so"].map(|name| site.built(name));
+        let built = |file: &PathBuf| {
+            let there = file.is_file();
+            there
+                .then_some(())
+                .ok_or(format!("{} is not built (make fftw in the source tree)", file.display()))
+        };
+        match site.about().mpi.as_str() {
+            "openmpi" => {
+                built(&plugin)?;
+                let libraries = ["-lfftw3_mpi", "-lfftw3"].map(OsString::from).to_vec();
+                Ok(Self { libraries, preload: Some(plugin) })
+            }
+            mpi @ "mpich" => {
+                let files = PATCHED.map(|file| site.target().join("fftw").join(mpi).join(file));
+                files.iter().try_for_each(built)?;
+                let libraries = files.into_iter().chain([libhcube]).map(OsString::from).collect();
+                Ok(Self { libraries, preload: None })
+            }
+            mpi => Err(format!("there is no FFTW for {mpi}")),
+        }
+    }
+}
+
 /// The program, compiled for the MPI library.
-fn compile(site: &Site) -> Result<PathBuf, String> {
+fn compile(site: &Site, fftw: &Fftw) -> Result<PathBuf, String> {
     let mpi = site.about().mpi;
-    if mpi != MPI {
-        return Err(format!("FFTW's library for several ranks is for {MPI}, not for {mpi}"));
-    }
-    let plugin = site.built(PLUGIN);
-    if !plugin.is_file() {
-        return Err(format!("{} is not built (make fftw in the source tree)", plugin.display()));
-    }
     let tree = site.target().parent().unwrap_or(Path::new("."));
     let (folder, headers) = (tree.join(SOURCES), tree.join(HEADERS));
     let files = fs::read_dir(&folder).map_err(output::failure(&folder))?;
@@ -83,7 +112,7 @@ fn compile(site: &Site) -> Result<PathBuf, String> {
     let mut command = Command::new(format!("mpicc.{mpi}"));
     command.args(["-std=c99", "-O2", "-rdynamic", "-I"]).arg(headers);
     command.arg("-o").arg(&program).args(sources);
-    let done = command.args(["-lfftw3_mpi", "-lfftw3", "-ldl", "-lm"]).output();
+    let done = command.args(&fftw.libraries).args(["-ldl", "-lm"]).output();
     let done = done.map_err(|error| format!("mpicc.{mpi}: {error}"))?;
     if done.status.success() {
         return Ok(program);
