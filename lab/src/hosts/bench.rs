@@ -84,6 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         for &shape in &arguments.shapes {
             let mut place = Place::new(&options(arguments, mpi, shape))?;
             place.let_ranks_yield()?;
+            place.bind_ranks()?;
             bench.measure_all(&place, &tool)?;
         }
     }

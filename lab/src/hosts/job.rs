@@ -38,6 +38,8 @@ pub struct Place {
     hosts: Hosts,
     /// What ranks preload so that they yield, where their MPI library does not.
     yielding: Option<PathBuf>,
+    /// What starts a program on one core, where ranks are bound.
+    binding: Option<String>,
 }
 
 impl Place {
@@ -55,7 +57,7 @@ impl Place {
         let hosts = Hosts::new(options.hosts, &network, &[]).map_err(|reason| {
             format!("--hosts {}: this machine cannot have them: {reason}", options.hosts)
         })?;
-        Ok(Self { options: options.clone(), hosts, yielding: None })
+        Ok(Self { options: options.clone(), hosts, yielding: None, binding: None })
     }
 
     /// Lets ranks yield that poll the network without result.
@@ -67,6 +69,19 @@ impl Place {
         if Launcher::of(&self.options.mpi) == Launcher::Hydra {
             self.yielding = Some(yielding()?);
         }
+        Ok(())
+    }
+
+    /// Binds the ranks of each host to the cores in turn. Otherwise the kernel decides for each job anew
+    /// which of its ranks share a core, and two ranks of a host exchange in 0.4 or in 11 us (`rows` of 128
+    /// bytes on 2 x 2 ranks with Open MPI 5.0.11, two jobs).
+    ///
+    /// # Errors
+    /// Where the cores of this process are not known.
+    pub fn bind_ranks(&mut self) -> Result<(), String> {
+        const STATUS: &str = "/proc/self/status";
+        let status = std::fs::read_to_string(STATUS).map_err(|error| format!("{STATUS}: {error}"))?;
+        self.binding = Some(on_a_core(&allowed(&status).ok_or_else(|| format!("{STATUS}: no cores"))?));
         Ok(())
     }
 
@@ -104,7 +119,11 @@ impl Place {
 
     /// Adds the program of all ranks to the start of a launcher's command.
     pub fn add_program(&self, command: &mut Command, line: &[OsString]) {
-        command.args(["-np", &self.ranks().to_string()]).args(line);
+        command.args(["-np", &self.ranks().to_string()]);
+        if let Some(script) = &self.binding {
+            command.args(["sh", "-c", script]);
+        }
+        command.args(line);
     }
 
     pub fn ranks(&self) -> usize {
@@ -140,6 +159,27 @@ impl Place {
         }
         command
     }
+}
+
+/// The cores that a process may use, from its status.
+fn allowed(status: &str) -> Option<Vec<usize>> {
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    let ranges: Option<Vec<_>> = list.trim().split(',').map(range).collect();
+    Some(ranges?.into_iter().flatten().collect())
+}
+
+/// A script that starts its arguments on the core whose turn it is, by the number of a rank on its host.
+fn on_a_core(cores: &[usize]) -> String {
+    let list = cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    format!(
+        "exec taskset -c $(echo {list} | cut -d , -f $((${{OMPI_COMM_WORLD_LOCAL_RANK:-${{MPI_LOCALRANKID:-0}}}} % \
+         {} + 1))) \"$0\" \"$@\"",
+        cores.len()
+    )
 }
 
 fn program(options: &Options) -> String {
@@ -190,6 +230,28 @@ pub fn until(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cores_are_listed_in_ranges() {
+        let status = |list: &str| format!("Name:\thcube\nCpus_allowed_list:\t{list}\nMems_allowed:\t1\n");
+        assert_eq!(allowed(&status("0-2,5,7-8")), Some(vec![0, 1, 2, 5, 7, 8]));
+        assert_eq!(allowed(&status("3")), Some(vec![3]));
+        assert_eq!((allowed(&status("")), allowed("Name:\thcube\n")), (None, None));
+    }
+
+    /// The ranks of a host take turns, also on cores that do not begin with 0.
+    #[test]
+    fn ranks_are_bound_in_turn() {
+        let own = std::fs::read_to_string("/proc/self/status").expect("readable");
+        let cores = allowed(&own).expect("a list");
+        for rank in 0..2 * cores.len() {
+            let mut command = Command::new("sh");
+            command.args(["-c", &on_a_core(&cores), "grep", "Cpus_allowed_list", "/proc/self/status"]);
+            let output = command.env("OMPI_COMM_WORLD_LOCAL_RANK", rank.to_string()).output().expect("sh");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(allowed(&said), Some(vec![cores[rank % cores.len()]]), "{output:?}");
+        }
+    }
 
     #[test]
     fn jobs_end_by_themselves_or_when_they_have_done_enough() {
