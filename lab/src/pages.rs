@@ -15,6 +15,7 @@ pub mod picture;
 mod protocols;
 mod random_access;
 mod readme;
+mod signs;
 mod table;
 
 use crate::records::read;
@@ -30,13 +31,15 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 21] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
     Part { name: "hpcc", text: measured::official },
     Part { name: "alltoall-memory", text: alltoall::memory },
+    Part { name: "signs", text: signs::signs },
+    Part { name: "signs-summary", text: signs::summary },
     Part { name: "red-storm", text: |_| Ok(random_access::red_storm()) },
     Part { name: "red-storm-signs", text: |_| Ok(random_access::signs()) },
     Part { name: "look-ahead", text: |_| Ok(random_access::look_ahead()) },

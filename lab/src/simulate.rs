@@ -7,6 +7,7 @@ mod alltoall;
 mod arguments;
 pub mod bsp;
 pub mod bsp_programs;
+mod buckets;
 pub mod caf;
 mod calls;
 pub mod columns;
@@ -22,9 +23,11 @@ pub mod results;
 pub mod row;
 mod sections;
 mod smpirun;
+mod spent;
 
 pub use alltoall::Alltoall;
 pub use arguments::Arguments;
+pub use buckets::Buckets;
 pub use random_access::RandomAccess;
 
 use crate::hpcc::launch;
@@ -42,9 +45,11 @@ use platform::{Platform, Sharing};
 use results::{Case, Results};
 use row::{Row, take};
 use smpirun::{INTERRUPTED, Runner, Simulation};
+use spent::Spent;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// Cases of one simulation.
 type Batch = row::Batch<Case>;
@@ -181,6 +186,7 @@ fn run_all(
     progress.begin(batches.len());
     let progress = Mutex::new(progress);
     let next = AtomicUsize::new(0);
+    let spent = Mutex::new(Spent::default());
     let done: Vec<Mutex<Result<Vec<Case>, String>>> =
         batches.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
     let work = || {
@@ -190,7 +196,12 @@ fn run_all(
             if let Ok(mut progress) = progress.lock() {
                 progress.step(|| format!("{} on {} ranks", batch.machine.name, batch.ranks));
             }
+            let begin = Instant::now();
             let result = run_batch(&runner, number, batch, &platforms[number]);
+            if let Some(first) = batch.cases.first() {
+                let section = &first.row().place().0.section;
+                spent.lock().unwrap_or_else(PoisonError::into_inner).add(section, begin.elapsed());
+            }
             *done[number].lock().unwrap_or_else(PoisonError::into_inner) = result;
         }
     };
@@ -200,6 +211,7 @@ fn run_all(
         }
     });
     progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+    eprint!("{}", spent.into_inner().unwrap_or_else(PoisonError::into_inner).text());
     let mut failures = Vec::new();
     let done = done.into_iter().map(|result| {
         result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|failure| {

@@ -40,6 +40,15 @@ pub const TABLE_2: [Rate; 11] = [
     rate(10_240, None, 19.72, None),
 ];
 
+/// Processors and GUP/s of the update that HPCC ships: Table 1.
+pub const TABLE_1: [(usize, f64); 7] =
+    [(1, 0.0147), (16, 0.0105), (64, 0.0634), (1024, 0.195), (5000, 0.536), (8192, 0.797), (10_350, 1.018)];
+
+/// The rate of Table 1 on a number of processors.
+pub fn stock(ranks: usize) -> Option<f64> {
+    TABLE_1.into_iter().find(|rate| rate.0 == ranks).map(|rate| rate.1)
+}
+
 /// The column of Table 2 for a number of ranks.
 pub fn over_ranks(ranks: usize) -> Option<Rate> {
     TABLE_2.into_iter().find(|rate| rate.ranks == ranks)
@@ -153,6 +162,13 @@ mod tests {
     fn totals_of_the_paper_follow() {
         // Its row of totals, which is not in the constants.
         assert_eq!(COARRAY_LINES.map(KernelLines::total), [45, 304, 301, 691]);
+    }
+
+    #[test]
+    fn the_rates_that_two_tables_have_are_equal() {
+        let of_table_2 = TABLE_2.iter().filter_map(|rate| Some((rate.ranks, rate.stock?)));
+        let both: Vec<_> = of_table_2.filter(|(ranks, _)| stock(*ranks).is_some()).collect();
+        assert!(both.len() == 5 && both.iter().all(|rate| TABLE_1.contains(rate)), "{both:?}");
     }
 
     #[test]

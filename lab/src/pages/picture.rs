@@ -25,7 +25,8 @@ fn names(root: &Path, folder: &str) -> Result<Vec<String>, String> {
     let folder = root.join("doc").join(folder);
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let stem = |path: PathBuf| Some(path.file_stem()?.to_string_lossy().into_owned());
-    let mut names: Vec<String> = entries.flatten().filter_map(|entry| stem(entry.path())).collect();
+    let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut names: Vec<String> = files.filter_map(stem).collect();
     names.sort();
     Ok(names)
 }

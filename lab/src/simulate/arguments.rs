@@ -15,6 +15,8 @@ pub enum Section {
     LookAhead,
     /// RandomAccess with each of the optimisations, beside Table 3
     Optimisations,
+    /// RandomAccess by direct messages, as HPCC ships it, beside Table 1
+    Stock,
     /// RandomAccess over the number of dimensions
     Dimensions,
     /// RandomAccess with many ranks per node

@@ -6,6 +6,7 @@
 use super::alltoall::Alltoall;
 use super::bsp::Superstep;
 use super::bsp_programs::BspProgram;
+use super::buckets::Buckets;
 use super::caf::{Team, Updates};
 use super::fft::Transform;
 use super::gemm::Gemm;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Case {
     RandomAccess(RandomAccess),
+    Buckets(Buckets),
     Alltoall(Alltoall),
     Gemm(Gemm),
     Bsp(Superstep),
@@ -36,6 +38,7 @@ impl Case {
     pub fn row(&self) -> &dyn Row {
         match self {
             Self::RandomAccess(row) => row,
+            Self::Buckets(row) => row,
             Self::Alltoall(row) => row,
             Self::Gemm(row) => row,
             Self::Bsp(row) => row,
@@ -52,6 +55,7 @@ impl Case {
     pub fn row_mut(&mut self) -> &mut dyn Row {
         match self {
             Self::RandomAccess(row) => row,
+            Self::Buckets(row) => row,
             Self::Alltoall(row) => row,
             Self::Gemm(row) => row,
             Self::Bsp(row) => row,
@@ -71,6 +75,8 @@ pub struct Results {
     pub machines: Vec<Machine>,
     #[serde(default)]
     pub random_access: Vec<RandomAccess>,
+    #[serde(default)]
+    pub buckets: Vec<Buckets>,
     #[serde(default)]
     pub alltoall: Vec<Alltoall>,
     #[serde(default)]
@@ -103,6 +109,7 @@ impl Results {
     pub fn add(&mut self, case: Case) {
         match case {
             Case::RandomAccess(row) => self.random_access.push(row),
+            Case::Buckets(row) => self.buckets.push(row),
             Case::Alltoall(row) => self.alltoall.push(row),
             Case::Gemm(row) => self.gemm.push(row),
             Case::Bsp(row) => self.bsp.push(row),
@@ -116,9 +123,10 @@ impl Results {
     }
 
     /// The lists of rows, with their names.
-    pub fn lists(&self) -> [(&'static str, Vec<&dyn Row>); 10] {
+    pub fn lists(&self) -> [(&'static str, Vec<&dyn Row>); 11] {
         [
             ("random_access", rows(&self.random_access)),
+            ("buckets", rows(&self.buckets)),
             ("alltoall", rows(&self.alltoall)),
             ("gemm", rows(&self.gemm)),
             ("bsp", rows(&self.bsp)),

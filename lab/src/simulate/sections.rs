@@ -4,7 +4,7 @@ use super::arguments::{Arguments, Section};
 use super::place::{Place, Shape};
 use super::results::{Case, Results};
 use super::row::Batch;
-use super::{alltoall, bsp, bsp_programs, caf, fft, gemm, hpl, lcs, published, random_access};
+use super::{alltoall, bsp, bsp_programs, buckets, caf, fft, gemm, hpl, lcs, published, random_access};
 use hcube_results::machine::Machine;
 use hcube_results::published::{COARRAY_MACHINE, MACHINE};
 
@@ -97,6 +97,15 @@ fn part(section: Section, full: bool) -> Part {
             },
             ..updates(vec![(MACHINE, sizes(&[4, 32], &[1, 2, 4, 8, 16, 32]), 1)])
         },
+        Section::Stock => {
+            let ranks = sizes(&[1, 16, 64, 1024], &[1, 16, 64, 1024, 5000, 8192, 10_350]);
+            Part {
+                shapes: vec![(MACHINE, ranks, 1)],
+                batches: |place, _| kind(place.batches(|ranks| buckets::cases(place, ranks)), Case::Buckets),
+                table: |results, section, machine| buckets::LAYOUT.text(&results.buckets, section, machine),
+                published: "",
+            }
+        }
         Section::Dimensions => updates(vec![(MACHINE, sizes(&[64, 256], &[64, 256, 1024]), 1)]),
         Section::Nodes => {
             let per_node = [

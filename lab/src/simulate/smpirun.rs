@@ -68,9 +68,10 @@ const DEADLOCK: &str = "Deadlock detected";
 const ABORTED: &str = "Process called exit when leaving";
 
 /// The drivers, and the platform.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "platform.so",
     "random_access",
+    "buckets",
     "alltoall",
     "gemm",
     "bsp",

@@ -37,9 +37,10 @@ fn picture(name: &str) -> Vec<Point> {
 /// Pages, pictures and kept results.
 fn files() -> Vec<PathBuf> {
     let root = common::root();
-    let folders =
-        ["doc/plots", "doc/results"].map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
+    let folders = ["doc/plots", "doc/results", "doc/results/simulate"]
+        .map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
     let others = folders.into_iter().flatten().flatten().map(|entry| entry.path());
+    let others = others.filter(|path| path.is_file());
     let others = others.chain([root.join("tests/models/record.json")]);
     pages(&root).expect("pages").into_iter().chain(others).collect()
 }

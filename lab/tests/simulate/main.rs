@@ -19,8 +19,19 @@ use std::time::{Duration, Instant};
 
 static TOOL: LazyLock<String> = LazyLock::new(common::lab);
 
-const DRIVERS: [&str; 10] =
-    ["random_access", "alltoall", "gemm", "bsp", "caf", "caf_updates", "fft", "panels", "lcs", "matmul"];
+const DRIVERS: [&str; 11] = [
+    "random_access",
+    "buckets",
+    "alltoall",
+    "gemm",
+    "bsp",
+    "caf",
+    "caf_updates",
+    "fft",
+    "panels",
+    "lcs",
+    "matmul",
+];
 
 /// A platform for cases that do not run.
 const ONE_HOST: &str = "<?xml version='1.0'?>\n\
@@ -78,7 +89,7 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
         return;
     }
     let folder = copy_of_root("small");
-    let sizes = ["--ranks", "1 2 3 5 8", "--ranks-per-node", "2", "--sections", "ranks,schedules"];
+    let sizes = ["--ranks", "1 2 3 5 8", "--ranks-per-node", "2", "--sections", "ranks,stock,schedules"];
     for machine in ["red-storm", "juropa", "juqueen"] {
         let arguments = [&["--machine", machine][..], &sizes].concat();
         let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL.as_str()), &folder, &arguments));

@@ -40,10 +40,13 @@ const GROUPS: [Product; 4] = [
 ];
 /// Ranks up to which all numbers of groups are simulated, and local products.
 const MAX_RANKS_OF_ALL: usize = 512;
-/// Where latency dominates: a single panel, as in the model of Quintin et al. 2013, and several, three of
-/// which are under way.
-const LATENCY: [Product; 2] =
-    [product("crossbar", (16, 32), (4096, 16), (1, 1)), product("crossbar", (16, 32), (4096, 16), (8, 64))];
+/// Where latency dominates: a call without a panel, which only compares the arguments of all ranks; a single
+/// panel, as in the model of Quintin et al. 2013; and several, three of which are under way.
+const LATENCY: [Product; 3] = [
+    product("crossbar", (16, 32), (4096, 16), (0, 0)),
+    product("crossbar", (16, 32), (4096, 16), (1, 1)),
+    product("crossbar", (16, 32), (4096, 16), (8, 64)),
+];
 /// Where alpha / beta > 2nb/p holds and where it fails.
 const CHOSEN: [Product; 4] = [
     product("crossbar", (8, 16), (2048, 16), (32, 128)),
@@ -96,7 +99,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm
             [] => vec![product.grid],
             ranks => ranks.iter().map(|&ranks| grid(ranks)).collect(),
         };
-        for grid in grids.into_iter().filter(|_| panels > 0) {
+        for grid in grids.into_iter().filter(|_| panels > 0 || section == Section::Latency) {
             let plain = plain(&place, &Product { grid, ..*product }, panels);
             let cases = cases(section, &plain, arguments.full);
             batches.extend(cases.into_iter().map(|case| place.batch(plain.site.ranks, vec![case])));
@@ -147,7 +150,7 @@ fn cases(section: Section, plain: &Gemm, full: bool) -> Vec<Gemm> {
         Section::Latency => {
             let some = divisions(grid).into_iter().filter(|(rows, columns)| {
                 let groups = rows * columns;
-                groups == 1 || (if full { 4..=128 } else { 16..=32 }).contains(&groups)
+                groups == 1 || plain.k > 0 && (if full { 4..=128 } else { 16..=32 }).contains(&groups)
             });
             some.map(by_groups).collect()
         }

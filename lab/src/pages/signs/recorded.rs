@@ -1,0 +1,161 @@
+//! Figures of simulations: what `hcube-lab simulate --json` has written to `doc/results/simulate`, and the
+//! tables of doc/simulation.md where a section has no kept results.
+
+use crate::pages::markdown::{cell, row, table};
+use crate::records::{read, read_json};
+use crate::simulate::Alltoall;
+use crate::simulate::results::Results;
+use hcube_results::published::bsp::Program;
+use hcube_tool::output;
+use std::fs;
+use std::path::Path;
+
+/// Their rows.
+#[derive(Debug)]
+pub struct Recorded {
+    all: Vec<Results>,
+    /// doc/simulation.md.
+    page: String,
+}
+
+/// What a row is called in a message.
+fn missing(what: &str) -> String {
+    format!("doc/results/simulate has no {what}")
+}
+
+/// Matrix products without groups and with.
+#[derive(Debug)]
+pub struct Groups {
+    /// Speed-up of the communication over SUMMA with each number of groups, and the number.
+    pub gains: Vec<(usize, f64)>,
+}
+
+impl Groups {
+    /// The largest speed-up.
+    pub fn best(&self) -> f64 {
+        self.gains.iter().map(|gain| gain.1).fold(0.0, f64::max)
+    }
+
+    /// The smallest.
+    pub fn worst(&self) -> f64 {
+        self.gains.iter().map(|gain| gain.1).fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Recorded {
+    /// All files.
+    ///
+    /// # Errors
+    /// Where one cannot be read, or has failed simulations or errors in its data.
+    pub fn of(root: &Path) -> Result<Self, String> {
+        let folder = root.join("doc/results/simulate");
+        let entries = fs::read_dir(&folder).map_err(output::failure(&folder))?;
+        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        let mut all = Vec::new();
+        for file in files {
+            let results: Results = read_json(&file)?;
+            let errors: u64 =
+                results.lists().iter().flat_map(|list| &list.1).map(|row| row.place().1.errors).sum();
+            if errors > 0 || !results.failures.is_empty() {
+                return Err(format!("{}: errors or failed simulations", file.display()));
+            }
+            all.push(results);
+        }
+        Ok(Self { all, page: read(&root.join("doc/simulation.md"))? })
+    }
+
+    /// GUP/s in the mode `events` on coarrays of Franklin.
+    pub fn coarrays(&self, images: usize) -> Result<f64, String> {
+        self.cell(&["machine, images"], &format!("Franklin, {images}"), 2)
+    }
+
+    /// The simulated figure in a cell of a table of the page.
+    fn cell(&self, headings: &[&str], name: &str, column: usize) -> Result<f64, String> {
+        let table = table(&self.page, headings)?;
+        let text = cell(row(&table, &[name])?, column)?;
+        // Simulated figures are the first of several.
+        text.split(", ")
+            .next()
+            .unwrap_or(text)
+            .parse()
+            .map_err(|_| format!("doc/simulation.md, {name}: '{text}' is not a number"))
+    }
+
+    /// GUP/s of the update that HPCC ships.
+    pub fn stock(&self, ranks: usize) -> Result<f64, String> {
+        let rows = self.all.iter().flat_map(|one| &one.buckets);
+        let found = rows.into_iter().find(|row| row.site.ranks == ranks).map(|row| row.gups);
+        found.ok_or_else(|| missing(&format!("RandomAccess by buckets on {ranks} ranks")))
+    }
+
+    /// Seconds of an exchange in a section with this much additional memory, where it matters.
+    pub fn exchange(
+        &self,
+        [section, machine, algorithm]: [&str; 3],
+        ranks: usize,
+        memory: Option<u64>,
+    ) -> Result<f64, String> {
+        let rows = self.all.iter().flat_map(|one| &one.alltoall);
+        let own = |row: &&Alltoall| {
+            (&*row.site.section, &*row.site.machine, row.site.ranks) == (section, machine, ranks)
+                && row.algorithm == algorithm
+                && (memory.is_none() || row.memory == memory)
+        };
+        let found = rows.into_iter().find(own).map(|row| row.seconds);
+        found.ok_or_else(|| {
+            missing(&format!("exchange by {algorithm} of section {section} on {ranks} ranks of {machine}"))
+        })
+    }
+
+    /// Time of an algorithm without additional memory over the time of hierarchical sets.
+    pub fn over_sets(&self, machine: &str, ranks: usize, algorithm: &str) -> Result<f64, String> {
+        let of = |algorithm| self.exchange(["schedules", machine, algorithm], ranks, None);
+        Ok(of(algorithm)? / of("hierarchical-sets")?)
+    }
+
+    /// Time of hierarchical sets on JuRoPA with this much additional memory over the time without.
+    pub fn with_memory(&self, ranks: usize, memory: u64) -> Result<f64, String> {
+        let of = |memory| self.exchange(["memory", "juropa", "hierarchical-sets"], ranks, Some(memory));
+        Ok(of(memory)? / of(0)?)
+    }
+
+    /// The largest time of linear shift over the time of hierarchical sets.
+    pub fn linear_shift(&self, machine: &str, ranks: &[usize]) -> Result<f64, String> {
+        let of = |&ranks: &usize| self.over_sets(machine, ranks, "linear-shift");
+        ranks.iter().try_fold(0.0, |most: f64, ranks| Ok(most.max(of(ranks)?)))
+    }
+
+    /// Products on Graphene, by the row of their table: speed-ups of the communication over SUMMA.
+    pub fn graphene(&self, name: &str) -> Result<Groups, String> {
+        let headings = ["groups", "1", "2"];
+        let summa = self.cell(&headings, name, 1)?;
+        // Column 8 is a group for each rank, which is SUMMA.
+        let gains = (2..8).map(|column| Ok((1 << (column - 1), summa / self.cell(&headings, name, column)?)));
+        Ok(Groups { gains: gains.collect::<Result<_, String>>()? })
+    }
+
+    /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks.
+    pub fn single_panel(&self) -> Result<f64, String> {
+        let of = |column| self.cell(&["groups", "1", "16"], "communication, 1 panel", column);
+        Ok(of(1)? / of(2)?)
+    }
+
+    /// The mean efficiency on 4 processes of a machine, in per cent.
+    pub fn mean_efficiency(&self, machine: &str, program: Program) -> Result<f64, String> {
+        let rows = self.all.iter().flat_map(|one| &one.bsp_programs);
+        let own = rows.filter(|row| {
+            (&*row.site.machine, &*row.row.program, row.row.processes) == (machine, program.name(), 4)
+        });
+        let own: Vec<f64> = own.map(|row| row.simulated_percent).collect();
+        if own.is_empty() {
+            return Err(missing(&format!("{} on {machine}", program.name())));
+        }
+        Ok(own.iter().sum::<f64>() / own.len() as f64)
+    }
+
+    /// Efficiency of a product with the Oxford BSP Toolset, in per cent: `aracari, 4`, and the column.
+    pub fn product(&self, place: &str, column: usize) -> Result<f64, String> {
+        self.cell(&["machine, processes", "4 blocks per side"], place, column)
+    }
+}
