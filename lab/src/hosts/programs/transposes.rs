@@ -78,10 +78,8 @@ impl Fftw {
     fn of(site: &Site) -> Result<Self, String> {
         let [plugin, libhcube] = [PLUGIN, "libhcube.so"].map(|name| site.built(name));
         let built = |file: &PathBuf| {
-            let there = file.is_file();
-            there
-                .then_some(())
-                .ok_or(format!("{} is not built (make fftw in the source tree)", file.display()))
+            let missing = || format!("{} is not built (make fftw in the source tree)", file.display());
+            file.is_file().then_some(()).ok_or_else(missing)
         };
         match site.about().mpi.as_str() {
             "openmpi" => {

@@ -200,7 +200,7 @@ pub const ROWS: [Sign; 46] = [
         Ratio,
         || Figure(3.0),
         None,
-        Known("takes the simulator hours with shared links"),
+        Known("takes the simulator long with shared links"),
     ),
     sign(
         [SCHEDULES, "library out of place over hierarchical sets, JuRoPA, 32 ranks"],
