@@ -11,8 +11,9 @@
  *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of extra memory
  *   bytes=   bytes that a rank sends in total, 1 MiB by default
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
- *   repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside
- *            a node before it selects one
+ *   forwards=  the algorithm of the MPI library that stands for the exchanges that hcube forwards to it; without it,
+ * the simulator's own function repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries
+ * two paths inside a node before it selects one
  *
  * The simulator's own exchange in place is not among them (libraries.h says why).
  * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a record
@@ -35,7 +36,7 @@ enum {
 
 typedef struct test_case {
   hcube_alltoall_options options;
-  int algorithm;
+  int algorithm, forwards;
   int64_t bytes, block, repeat, ranks_per_node;
   int equal;
 } test_case;
@@ -73,6 +74,10 @@ static int take_pair(void *into, const char *key, const char *value) {
     test->algorithm = find_name(algorithms, value);
     if (is_of_hcube(test)) test->options.schedule = test->algorithm;
     return test->algorithm >= 0;
+  }
+  if (strcmp(key, "forwards") == 0) {
+    test->forwards = find_name(algorithms, value);
+    return test->forwards >= OUT_OF_PLACE;
   }
   if (strcmp(key, "path") == 0) return (test->options.path = find_name(paths, value)) >= 0;
   if (strcmp(key, "counts") == 0) {
@@ -219,6 +224,13 @@ static void run_case(const char *text) {
   of = make_exchange(&test);
   times = (double *)allocate(test.repeat * (int64_t)sizeof(double));
   if (is_of_hcube(&test)) prepare(&test);
+  if (is_of_hcube(&test) && test.forwards != 0) {
+    /* Whether hcube forwards it depends on its size. */
+    fill(&of);
+    if (call(&of, &test) != MPI_SUCCESS) FAIL("case '%s': the exchange was refused", text);
+    SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, way, sizeof way, &error), error);
+    if (strcmp(way, "library") == 0) test.algorithm = test.forwards;
+  }
   for (turn = 0; turn < test.repeat; turn++) {
     fill(&of);
     times[turn] = timed_call(&of, &test, text);

@@ -8,14 +8,20 @@
 // bandwidth. A message inside a node has the figures of the node, and all messages inside it together the
 // bandwidth of the node times its ranks: every rank copies on its own core. Messages of different ranks are
 // not distinguished, so that a single active rank may use the bandwidth of all.
+//
+// Where the description has costs of messages, the sender and the receiver also use a processor for each message: their
+// own one, or one of few that all ranks of all nodes share (shared_cores). SMPI calls a function for each send and each
+// receive of a detached message, and all messages are detached then (smpirun.rs).
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+#include <smpi/smpi.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -47,6 +53,81 @@ struct Description {
   }
   double one(const std::string &name) const {
     return list(name)[0];
+  }
+  bool has(const std::string &name) const {
+    return values.count(name) > 0;
+  }
+};
+
+// Seconds over bytes, linear between points.
+class Curve {
+  std::vector<double> bytes_, seconds_;
+
+ public:
+  Curve() = default;
+  explicit Curve(const std::vector<double> &pairs) {
+    for (size_t at = 0; at + 1 < pairs.size(); at += 2) {
+      bytes_.push_back(pairs[at]);
+      seconds_.push_back(pairs[at + 1]);
+    }
+  }
+
+  double at(double bytes) const {
+    if (bytes <= bytes_.front()) return seconds_.front();
+    if (bytes_.size() == 1) return seconds_.front();
+    // Beyond the last point, the line through the last two.
+    size_t next = 1;
+    while (next + 1 < bytes_.size() && bytes_[next] < bytes) next++;
+    const double slope = (seconds_[next] - seconds_[next - 1]) / (bytes_[next] - bytes_[next - 1]);
+    return seconds_[next] + slope * (bytes - bytes_[next]);
+  }
+};
+
+// What a message costs its sender and its receiver.
+class Overheads {
+  Curve send_[2], receive_[2];
+  double turn_;
+  // The processors that all ranks share; without them each rank has its own.
+  sg4::Host *cores_;
+  // When each rank was last seen at work: at a receive that is later, it has waited.
+  std::map<aid_t, double> seen_;
+
+  void use_processor(double seconds) const {
+    if (seconds <= 0) return;
+    if (cores_) sg4::this_actor::exec_init(seconds * cores_->get_speed())->set_host(cores_)->start()->wait();
+    else sg4::this_actor::sleep_for(seconds);
+  }
+
+  double charge(const Curve *costs, size_t bytes, const sg4::Host *from, const sg4::Host *to, bool receives) {
+    double &seen = seen_[sg4::this_actor::get_pid()];
+    // A rank that has waited on processors that others use continues after their turn.
+    if (receives && turn_ > 0 && sg4::Engine::get_clock() > seen + 1e-9) sg4::this_actor::sleep_for(turn_);
+    use_processor(costs[from == to].at(static_cast<double>(bytes)));
+    seen = sg4::Engine::get_clock();
+    return 0;
+  }
+
+ public:
+  Overheads(const Description &what, sg4::Host *cores) : turn_(what.one("turn")), cores_(cores) {
+    const char *places[] = {"network", "node"};
+    for (int place = 0; place < 2; place++) {
+      send_[place] = Curve(what.list(std::string(places[place]) + "_send"));
+      receive_[place] = Curve(what.list(std::string(places[place]) + "_receive"));
+    }
+  }
+
+  static void install(const std::shared_ptr<Overheads> &costs) {
+    const auto sends = [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
+      return costs->charge(costs->send_, bytes, from, to, false);
+    };
+    // Local work and pauses between polls are sleeps.
+    sg4::Actor::on_wake_up_cb(
+        [costs](const sg4::Actor &actor) { costs->seen_[actor.get_pid()] = sg4::Engine::get_clock(); });
+    smpi_register_op_cost_callback(SmpiOperation::SEND, sends);
+    smpi_register_op_cost_callback(SmpiOperation::ISEND, sends);
+    smpi_register_op_cost_callback(SmpiOperation::RECV, [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
+      return costs->charge(costs->receive_, bytes, from, to, true);
+    });
   }
 };
 
@@ -154,6 +235,13 @@ class Machine : public routing::NetZoneImpl {
     }
   }
 
+  // A host with these processors, which has no rank.
+  sg4::Host *shared_cores(int cores) {
+    auto *host = get_iface()->create_host("shared-cores", 1e9);
+    host->set_core_count(cores)->seal();
+    return host;
+  }
+
   void get_local_route(const routing::NetPoint *from, const routing::NetPoint *to, routing::Route *route,
                        double *latency) override {
     const auto sender = node_of_point_.at(from->id()), receiver = node_of_point_.at(to->id());
@@ -174,5 +262,11 @@ class Machine : public routing::NetZoneImpl {
 extern "C" void load_platform(const sg4::Engine &);
 void load_platform(const sg4::Engine &) {
   // SimGrid owns zones, and deletes them at the end.
-  (new Machine(Description(std::getenv("HCUBE_PLATFORM"))))->get_iface()->seal();
+  const Description what(std::getenv("HCUBE_PLATFORM"));
+  auto *machine = new Machine(what);
+  if (what.has("turn")) {
+    const int cores = static_cast<int>(what.one("shared_cores"));
+    Overheads::install(std::make_shared<Overheads>(what, cores > 0 ? machine->shared_cores(cores) : nullptr));
+  }
+  machine->get_iface()->seal();
 }

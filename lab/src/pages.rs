@@ -9,6 +9,7 @@ mod bsp;
 pub mod files;
 mod gemm;
 mod hosts;
+mod hosts_simulated;
 pub mod markdown;
 mod measured;
 pub mod picture;
@@ -31,7 +32,7 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 21] = [
+const PARTS: [Part; 25] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
@@ -51,6 +52,10 @@ const PARTS: [Part; 21] = [
     Part { name: "hosts", text: hosts::speed_ups },
     Part { name: "hosts-slower", text: hosts::slower },
     Part { name: "hosts-counts", text: hosts::counts },
+    Part { name: "hosts-simulated", text: hosts_simulated::table },
+    Part { name: "hosts-simulated-summary", text: hosts_simulated::summary },
+    Part { name: "hosts-simulated-signs", text: hosts_simulated::wrong_signs },
+    Part { name: "hosts-simulated-coverage", text: hosts_simulated::coverage },
     Part { name: "models", text: protocols::models },
     Part { name: "models-summary", text: protocols::summary },
 ];

@@ -13,6 +13,7 @@ mod calls;
 pub mod columns;
 pub mod fft;
 pub mod gemm;
+pub mod hosts;
 pub mod hpl;
 pub mod lcs;
 mod place;

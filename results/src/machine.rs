@@ -5,16 +5,18 @@
 //! measured. The tool accepts the name of such a model or a file.
 
 pub mod bsp;
+pub mod messages;
 mod reliability;
 
 use crate::json;
 use bsp::{Bsp, not_negative, positive};
+use messages::Messages;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::ErrorKind;
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 17] = [
+const BUILT_IN: [(&str, &str); 19] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
@@ -23,6 +25,8 @@ const BUILT_IN: [(&str, &str); 17] = [
     ("crossbar", include_str!("machine/crossbar.json")),
     ("fat-nodes", include_str!("machine/fat-nodes.json")),
     ("franklin", include_str!("machine/franklin.json")),
+    ("hosts-openmpi", include_str!("machine/hosts-openmpi.json")),
+    ("hosts-mpich", include_str!("machine/hosts-mpich.json")),
     ("skua-oxtool", include_str!("machine/skua-oxtool.json")),
     ("skua-pub", include_str!("machine/skua-pub.json")),
     ("skua-mpi", include_str!("machine/skua-mpi.json")),
@@ -142,6 +146,9 @@ pub struct Machine {
     pub node: Link,
     /// Local work.
     pub costs: Costs,
+    /// What messages cost senders and receivers; absent where it is not known: then receiving costs nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Messages>,
     /// Present where the figures were fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
@@ -236,6 +243,7 @@ impl Machine {
             not_negative("costs", name, value)?;
         }
         self.topology.as_ref().map_or(Ok(()), check_topology)?;
+        self.messages.as_ref().map_or(Ok(()), Messages::check)?;
         self.bsp.as_ref().map_or(Ok(()), Bsp::check)
     }
 }

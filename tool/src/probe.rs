@@ -223,6 +223,7 @@ fn machine(
             samples: errors.len(),
         }),
         bsp: None,
+        messages: None,
     }
 }
 

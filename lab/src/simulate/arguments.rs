@@ -57,6 +57,8 @@ pub enum Section {
     /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F
     /// of Krusche 2005
     BspPrograms,
+    /// All-to-all exchanges on hosts of one machine, beside the measurements of `hcube-lab hosts bench`
+    Hosts,
 }
 
 impl Section {
@@ -90,7 +92,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::value_variants())]
     pub sections: Vec<Section>,
     /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin,
-    /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; default: the machines of each section
+    /// skua-oxtool, argus-oxtool, aracari-oxtool, hosts-openmpi, hosts-mpich or a file; default: the machines of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as 64,256; by default set by each section

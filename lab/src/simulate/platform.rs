@@ -182,7 +182,18 @@ impl<'a> Platform<'a> {
         ] {
             put(name, format!("{value:e}"));
         }
-        text
+        let messages = self.machine.messages.as_ref();
+        text + &messages.map_or(String::new(), |messages| messages.description(self.ranks))
+    }
+
+    /// Options of SimGrid in addition to the options of all machines. SMPI asks for the cost of a receive only
+    /// where the send was detached, so all sends are, where receives have costs.
+    pub fn options(&self) -> Vec<String> {
+        let Some(messages) = &self.machine.messages else { return Vec::new() };
+        vec![
+            format!("--cfg=smpi/send-is-detached-thresh:{}", i32::MAX),
+            format!("--cfg=smpi/async-small-thresh:{}", messages.eager_bytes),
+        ]
     }
 
     /// The node of every rank, one line each.

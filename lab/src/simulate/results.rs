@@ -10,6 +10,7 @@ use super::buckets::Buckets;
 use super::caf::{Team, Updates};
 use super::fft::Transform;
 use super::gemm::Gemm;
+use super::hosts::HostsExchange;
 use super::hpl::Panels;
 use super::lcs::Subsequence;
 use super::random_access::RandomAccess;
@@ -31,6 +32,7 @@ pub enum Case {
     Hpl(Panels),
     Lcs(Subsequence),
     BspProgram(BspProgram),
+    Hosts(HostsExchange),
 }
 
 impl Case {
@@ -48,6 +50,7 @@ impl Case {
             Self::Hpl(row) => row,
             Self::Lcs(row) => row,
             Self::BspProgram(row) => row,
+            Self::Hosts(row) => row,
         }
     }
 
@@ -65,6 +68,7 @@ impl Case {
             Self::Hpl(row) => row,
             Self::Lcs(row) => row,
             Self::BspProgram(row) => row,
+            Self::Hosts(row) => row,
         }
     }
 }
@@ -95,6 +99,8 @@ pub struct Results {
     pub lcs: Vec<Subsequence>,
     #[serde(default)]
     pub bsp_programs: Vec<BspProgram>,
+    #[serde(default)]
+    pub hosts: Vec<HostsExchange>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -119,11 +125,12 @@ impl Results {
             Case::Hpl(row) => self.hpl.push(row),
             Case::Lcs(row) => self.lcs.push(row),
             Case::BspProgram(row) => self.bsp_programs.push(row),
+            Case::Hosts(row) => self.hosts.push(row),
         }
     }
 
     /// The lists of rows, with their names.
-    pub fn lists(&self) -> [(&'static str, Vec<&dyn Row>); 11] {
+    pub fn lists(&self) -> [(&'static str, Vec<&dyn Row>); 12] {
         [
             ("random_access", rows(&self.random_access)),
             ("buckets", rows(&self.buckets)),
@@ -136,6 +143,7 @@ impl Results {
             ("hpl", rows(&self.hpl)),
             ("lcs", rows(&self.lcs)),
             ("bsp_programs", rows(&self.bsp_programs)),
+            ("hosts", rows(&self.hosts)),
         ]
     }
 }

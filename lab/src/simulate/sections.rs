@@ -4,13 +4,18 @@ use super::arguments::{Arguments, Section};
 use super::place::{Place, Shape};
 use super::results::{Case, Results};
 use super::row::Batch;
-use super::{alltoall, bsp, bsp_programs, buckets, caf, fft, gemm, hpl, lcs, published, random_access};
+use super::{
+    alltoall, bsp, bsp_programs, buckets, caf, fft, gemm, hosts, hpl, lcs, published, random_access,
+};
 use hcube_results::machine::Machine;
 use hcube_results::published::{COARRAY_MACHINE, MACHINE};
 
 /// Ranks from which every case is a separate simulation: each takes minutes and is lost if the simulation
 /// fails.
 const MIN_RANKS_SEPARATE: usize = 512;
+
+/// Hosts of one machine with each MPI library.
+const HOSTS: [&str; 2] = ["hosts-openmpi", "hosts-mpich"];
 
 type Batches = Result<Vec<Batch<Case>>, String>;
 
@@ -196,6 +201,12 @@ fn part(section: Section, full: bool) -> Part {
             table: |results, section, machine| {
                 bsp_programs::LAYOUT.text(&results.bsp_programs, section, machine)
             },
+            published: "",
+        },
+        Section::Hosts => Part {
+            shapes: HOSTS.iter().flat_map(|&name| [(name, &[4][..], 2), (name, &[16, 32], 4)]).collect(),
+            batches: |place, _| kind(hosts::batches(place), Case::Hosts),
+            table: |results, section, machine| hosts::LAYOUT.text(&results.hosts, section, machine),
             published: "",
         },
     }

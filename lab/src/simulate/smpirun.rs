@@ -6,6 +6,7 @@
 //!   networks, and competing messages share a link evenly (weight-S).
 //! - No send is detached: SimGrid keeps detached sends of all ranks in one list and searches it when one
 //!   ends, which takes three quarters of the time on 8192 ranks.
+//!   Only where a machine's file has costs of messages, all are (platform.rs).
 //! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in every
 //!   step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By default
 //!   rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one rank. The
@@ -226,7 +227,8 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(simulation.collectives).args(more).arg(&simulation.driver);
+        command.args(OPTIONS).args(simulation.platform.options());
+        command.args(simulation.collectives).args(more).arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The environment may name libraries for another MPI library and options for real programs, which

@@ -3,6 +3,7 @@
 
 mod bsp;
 mod coarrays;
+mod hosts;
 mod kernels;
 mod subsequences;
 

@@ -128,6 +128,7 @@ pub fn machine(samples: &Samples) -> Machine {
         costs: Costs::default(),
         fit: None,
         bsp: None,
+        messages: None,
     }
 }
 

@@ -1,0 +1,247 @@
+//! What doc/simulation.md says of simulated exchanges on hosts beside the measured ones: a line of
+//! `doc/results/hosts.json` and the rows of `doc/results/hosts-simulated.json` for the same exchange.
+
+use super::measured::results;
+use crate::simulate::hosts::HostsExchange;
+use crate::simulate::results::Results as Simulated;
+use hcube_results::hosts::{Line, Results};
+use hcube_results::measured::distinct;
+use hcube_results::numbers::geometric_mean;
+use std::path::Path;
+
+/// An exchange as measured and as simulated.
+struct Pair<'a> {
+    line: &'a Line,
+    /// Simulated over measured time, of hcube and of the MPI library.
+    errors: [f64; 2],
+    /// hcube's simulated speed-up.
+    speed_up: f64,
+    /// Whether hcube forwards the exchange, so that both are the same function and agree by construction.
+    is_forwarded: bool,
+}
+
+impl Pair<'_> {
+    /// Whether the faster one of both is the same, where a difference was measured and both differ.
+    fn has_sign(&self) -> Option<bool> {
+        let is_comparison = !self.line.is_hidden() && !self.is_forwarded;
+        is_comparison.then(|| (self.line.speed_up() > 1.0) == (self.speed_up > 1.0))
+    }
+}
+
+/// All lines that have both simulated rows.
+fn pairs<'a>(measured: &'a Results, simulated: &[HostsExchange]) -> Vec<Pair<'a>> {
+    let pair = |line: &'a Line| {
+        let row = |is_of_hcube: bool| {
+            let is = |row: &&HostsExchange| {
+                let place = (row.mpi(), row.hosts(), row.site.ranks_per_node);
+                (row.is_of_hcube(), &row.case) == (is_of_hcube, &line.case)
+                    && row.subject() == line.subject
+                    && place == (line.place.mpi.as_str(), line.place.hosts, line.place.ranks_per_host)
+            };
+            simulated.iter().find(is)
+        };
+        let (hcube, library) = (row(true)?, row(false)?);
+        let errors =
+            [1e6 * hcube.seconds / line.hcube.median_us, 1e6 * library.seconds / line.competitor.median_us];
+        let is_forwarded = hcube.way.as_deref() == Some("library");
+        Some(Pair { line, errors, speed_up: library.seconds / hcube.seconds, is_forwarded })
+    };
+    measured.lines.iter().filter_map(pair).collect()
+}
+
+/// Files of results, and what is made of their pairs.
+fn of_pairs(root: &Path, text: impl Fn(&Results, &[Pair<'_>]) -> String) -> Result<String, String> {
+    let measured: Results = results(root, "hosts")?;
+    let simulated: Simulated = results(root, "hosts-simulated")?;
+    let pairs = pairs(&measured, &simulated.hosts);
+    if pairs.is_empty() {
+        return Err("doc/results/hosts-simulated.json: no exchange of doc/results/hosts.json".to_owned());
+    }
+    Ok(text(&measured, &pairs))
+}
+
+/// The geometric mean of ratios with their range.
+fn cell(ratios: &[f64]) -> String {
+    let mean = geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    if ratios.is_empty() { mean } else { format!("{mean} ({least:.2} to {most:.2})") }
+}
+
+/// The factor by which a time is wrong in the mean, in either direction.
+fn mean_factor(ratios: &[f64]) -> f64 {
+    let factors: Vec<f64> = ratios.iter().map(|ratio| ratio.ln().abs().exp()).collect();
+    geometric_mean(&factors).unwrap_or(1.0)
+}
+
+/// Simulated over measured times: a row for each case, number of ranks and variant, a column for each library.
+pub fn table(root: &Path) -> Result<String, String> {
+    of_pairs(root, |_, pairs| {
+        let libraries = distinct(pairs.iter().map(|pair| pair.line.place.library()));
+        let mut text = format!("| case | hosts x ranks | time of | {} |\n", libraries.join(" | "));
+        text += &format!("|---|---|---|{}\n", "---|".repeat(libraries.len()));
+        for (case, shape) in distinct(pairs.iter().map(|pair| (&pair.line.case, pair.line.place.shape()))) {
+            for (of, name) in ["hcube", "MPI library"].into_iter().enumerate() {
+                let ratios = |library: &&str| {
+                    let is = |pair: &&Pair<'_>| {
+                        (&pair.line.case, pair.line.place.shape()) == (case, shape.clone())
+                            && pair.line.place.library() == *library
+                    };
+                    cell(&pairs.iter().filter(is).map(|pair| pair.errors[of]).collect::<Vec<_>>())
+                };
+                let cells: Vec<String> = libraries.iter().map(ratios).collect();
+                text += &format!("| `{case}` | {shape} | {name} | {} |\n", cells.join(" | "));
+            }
+        }
+        text
+    })
+}
+
+/// Words in lines that fit into a page.
+fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 118;
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        if lines.last().is_some_and(|line| line.len() + 1 + word.len() > WIDTH) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+/// Mean errors and signs.
+pub fn summary(root: &Path) -> Result<String, String> {
+    of_pairs(root, |_, pairs| {
+        let all: Vec<f64> = pairs.iter().flat_map(|pair| pair.errors).collect();
+        let of = |variant: usize| pairs.iter().map(|pair| pair.errors[variant]).collect::<Vec<f64>>();
+        let within = |factor: f64| all.iter().filter(|ratio| ratio.ln().abs() <= factor.ln()).count();
+        let own: Vec<&Pair<'_>> = pairs.iter().filter(|pair| !pair.is_forwarded).collect();
+        let speed_ups: Vec<f64> = own.iter().map(|pair| pair.speed_up / pair.line.speed_up()).collect();
+        let signs: Vec<bool> = own.iter().filter_map(|pair| pair.has_sign()).collect();
+        let faster =
+            own.iter().filter(|pair| pair.has_sign().is_some() && pair.line.speed_up() > 1.0).count();
+        wrapped(&format!(
+            "Of {} times, {} are wrong by at most a factor of 1.5 and {} by at most 2. The mean error is a factor of \
+             {:.2} ({:.2} for hcube, {:.2} for the MPI libraries). In {} lines, hcube forwards the exchange, and both \
+             times are of the same function; in the other {}, the mean error of hcube's speed-up is a factor of {:.2}. \
+             A difference was measured in {} of them, and the faster one is the same in {}. Without a simulation, the \
+             answer hcube for all of them is right in {}.",
+            all.len(),
+            within(1.5),
+            within(2.0),
+            mean_factor(&all),
+            mean_factor(&of(0)),
+            mean_factor(&of(1)),
+            pairs.len() - own.len(),
+            own.len(),
+            mean_factor(&speed_ups),
+            signs.len(),
+            signs.iter().filter(|&&is_same| is_same).count(),
+            faster
+        ))
+    })
+}
+
+/// Lines whose simulated sign is the opposite of the measured one.
+pub fn wrong_signs(root: &Path) -> Result<String, String> {
+    of_pairs(root, |_, pairs| {
+        let mut text = "| case | size | MPI library, hosts x ranks | measured speed-up | simulated |\n\
+                        |---|---|---|---|---|\n"
+            .to_owned();
+        for Pair { line, speed_up, .. } in pairs.iter().filter(|pair| pair.has_sign() == Some(false)) {
+            let place = format!("{}, {}", line.place.library(), line.place.shape());
+            let (case, subject) = (&line.case, &line.subject);
+            text += &format!("| `{case}` | {subject} | {place} | {} | {speed_up:.2} |\n", line.shown());
+        }
+        text
+    })
+}
+
+/// How many measured lines have a simulated counterpart, and what the others are.
+pub fn coverage(root: &Path) -> Result<String, String> {
+    of_pairs(root, |measured, pairs| {
+        let has_pair = |line: &Line| pairs.iter().any(|pair| pair.line == line);
+        let without: Vec<&Line> = measured.lines.iter().filter(|line| !has_pair(line)).collect();
+        let cases = distinct(without.iter().map(|line| line.case.as_str()));
+        let count = |case: &&str| without.iter().filter(|line| line.case == **case).count();
+        let others: Vec<String> = cases.iter().map(|case| format!("`{case}` ({})", count(case))).collect();
+        wrapped(&format!(
+            "The check covers {} of the {} measured lines. Not simulated are {}.",
+            pairs.len(),
+            measured.lines.len(),
+            others.join(", ")
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::row::Site;
+    use hcube_results::hosts::{Measured, Place};
+
+    fn measured(subject: &str, hcube: f64, library: f64) -> Line {
+        let one = |us: f64| Measured { median_us: us, quartiles_us: [us, us], ..Measured::default() };
+        Line {
+            place: Place { mpi: "mpich".to_owned(), hosts: 2, ranks_per_host: 4, ..Place::default() },
+            case: "alltoall".to_owned(),
+            subject: subject.to_owned(),
+            hcube: one(hcube),
+            competitor: one(library),
+            errors: Some(0),
+        }
+    }
+
+    fn simulated(block: u64, by: &str, us: f64) -> HostsExchange {
+        let site = Site { machine: "hosts-mpich".to_owned(), ranks: 8, ranks_per_node: 4, ..Site::default() };
+        let (case, by, seconds) = ("alltoall".to_owned(), by.to_owned(), 1e-6 * us);
+        HostsExchange { site, case, block, by, seconds, ..HostsExchange::default() }
+    }
+
+    #[test]
+    fn rows_stand_beside_the_measured_line_of_their_exchange() {
+        let lines =
+            vec![measured("8 B", 10.0, 20.0), measured("1 KiB", 10.0, 5.0), measured("128 B", 1.0, 1.0)];
+        let results = Results { lines, ..Results::default() };
+        let rows = [
+            simulated(8, "hcube", 20.0),
+            simulated(8, "library", 10.0),
+            simulated(1024, "library", 5.0),
+            simulated(1024, "hcube", 10.0),
+            simulated(128, "hcube", 1.0),
+        ];
+        let pairs = pairs(&results, &rows);
+        let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        assert_eq!(pairs.len(), 2);
+        assert!(
+            near(pairs[0].errors[0], 2.0) && near(pairs[0].errors[1], 0.5) && near(pairs[0].speed_up, 0.5)
+        );
+        let signs: Vec<_> = pairs.iter().map(Pair::has_sign).collect();
+        assert_eq!(signs, [Some(false), Some(true)]);
+        // What hcube forwards agrees by construction.
+        let mut forwarded = rows.clone();
+        forwarded[3].way = Some("library".to_owned());
+        let signs: Vec<_> = super::pairs(&results, &forwarded).iter().map(Pair::has_sign).collect();
+        assert_eq!(signs, [Some(false), None]);
+    }
+
+    #[test]
+    fn errors_count_in_both_directions() {
+        assert!((mean_factor(&[0.5, 2.0]) - 2.0).abs() < 1e-9 && (mean_factor(&[1.0]) - 1.0).abs() < 1e-9);
+        assert_eq!(cell(&[0.5, 2.0]), "1.00 (0.50 to 2.00)");
+        assert_eq!(cell(&[]), "");
+    }
+
+    #[test]
+    fn lines_fit_into_a_page() {
+        let text = wrapped(&["word"; 40].join(" "));
+        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= 118), "{text}");
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
+}

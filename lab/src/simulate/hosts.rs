@@ -1,0 +1,234 @@
+//! Exchanges on hosts of one machine, for which `doc/results/hosts.json` has measurements.
+//!
+//! The machines `hosts-openmpi` and so on are models of one machine whose hosts share its cores. Their costs
+//! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by exchanges. An exchange that
+//! hcube forwards to the MPI library is the exchange of that library.
+
+use super::columns::{Layout, Line, maybe, printed};
+use super::place::Place;
+use super::row::{Batch, Outcome, Row, Site};
+use crate::records::Record;
+use hcube_core::machine::work::{REST, Unit};
+use hcube_results::machine::Machine;
+use hcube_results::numbers::{time, whole_bytes};
+use serde::{Deserialize, Serialize};
+
+/// Names of these machines begin so; the rest is the name of the MPI library's launcher.
+const MACHINES: &str = "hosts-";
+/// Bytes of a pair of ranks, as `hcube-lab hosts bench` measures them.
+const BLOCKS: [u64; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
+/// hcube's additional memory by default.
+const MEMORY: u64 = 1 << 20;
+const HCUBE: &str = "hcube";
+const LIBRARY: &str = "library";
+
+/// A benchmark of `hcube-lab hosts bench`.
+struct Kind {
+    case: &'static str,
+    is_in_place: bool,
+    is_uniform: bool,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { case: "alltoall", is_in_place: false, is_uniform: true },
+    Kind { case: "alltoall-in-place", is_in_place: true, is_uniform: true },
+    Kind { case: "alltoallv-in-place", is_in_place: true, is_uniform: false },
+];
+
+/// An exchange by hcube or by the MPI library.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostsExchange {
+    #[serde(flatten)]
+    pub site: Site,
+    /// As in `hcube-lab hosts bench`.
+    pub case: String,
+    /// Bytes of a pair of ranks, or their mean.
+    pub block: u64,
+    /// `hcube` or `library`.
+    pub by: String,
+    /// Simulated.
+    pub seconds: f64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// How hcube has exchanged.
+    pub way: Option<String>,
+}
+
+impl HostsExchange {
+    /// The MPI library, by the name of its launcher.
+    pub fn mpi(&self) -> &str {
+        self.site.machine.strip_prefix(MACHINES).unwrap_or_default()
+    }
+
+    /// Hosts.
+    pub fn hosts(&self) -> usize {
+        self.site.ranks / self.site.ranks_per_node.max(1)
+    }
+
+    pub fn is_of_hcube(&self) -> bool {
+        self.by == HCUBE
+    }
+
+    /// The size in tables.
+    pub fn subject(&self) -> String {
+        whole_bytes(self.block as usize)
+    }
+
+    fn kind(&self) -> Option<&'static Kind> {
+        KINDS.iter().find(|kind| kind.case == self.case)
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.kind().is_some_and(|kind| kind.is_in_place)
+    }
+
+    /// The library's algorithm, as the driver knows it.
+    fn of_library(&self) -> &'static str {
+        match (self.is_in_place(), self.mpi()) {
+            (false, mpi) if mpi.starts_with("mpich") => "mpich-out-of-place",
+            (false, _) => "ompi-out-of-place",
+            (true, "mpich") => "mpich4-in-place",
+            (true, "mpich5") => "mpich5-in-place",
+            (true, _) => "ompi-in-place",
+        }
+    }
+}
+
+impl Row for HostsExchange {
+    fn driver(&self) -> (&'static str, Option<String>) {
+        ("alltoall", None)
+    }
+
+    fn text(&self) -> String {
+        let algorithm = if self.is_of_hcube() { "auto" } else { self.of_library() };
+        let size = if self.is_in_place() {
+            let is_uniform = self.kind().is_some_and(|kind| kind.is_uniform);
+            let bytes = self.block * (self.site.ranks as u64 - 1);
+            format!("bytes={bytes},counts={}", if is_uniform { "equal" } else { "random" })
+        } else {
+            format!("block={}", self.block)
+        };
+        // hcube tries two paths inside a node before it selects one.
+        let repeat = if self.is_of_hcube() { 5 } else { 1 };
+        format!(
+            "algorithm={algorithm},forwards={},{size},node={},path=auto,memory={MEMORY},repeat={repeat}",
+            self.of_library(),
+            self.site.ranks_per_node
+        )
+    }
+
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
+        self.seconds = record.number("seconds")?;
+        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        Ok(())
+    }
+
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
+    }
+
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
+    }
+
+    fn positive(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("ranks", self.site.ranks as f64),
+            ("ranks_per_node", self.site.ranks_per_node as f64),
+            ("block", self.block as f64),
+            ("seconds", self.seconds),
+        ]
+    }
+
+    /// The data, and a second buffer or copies; a detached message is copied too.
+    fn bytes_per_rank(&self) -> u64 {
+        3 * self.block * self.site.ranks as u64
+    }
+
+    /// A rank that waits in shared memory gets its core back when all others on it have polled: twice the
+    /// mean time of a turn between two polls.
+    fn costs(&self, machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
+        let turn_us = machine.messages.as_ref().map_or(0.0, |messages| messages.turn_us(self.site.ranks));
+        vec![(REST, 2e3 * turn_us)]
+    }
+
+    fn collectives(&self) -> &'static [&'static str] {
+        &["--cfg=smpi/allreduce:rdb"]
+    }
+}
+
+/// The exchanges on a number of ranks, which share a simulation.
+pub fn batches(place: &Place<'_>) -> Vec<Batch<HostsExchange>> {
+    place.variants(KINDS.iter(), |kind: &Kind, ranks| {
+        let case = move |block: u64, by: &str| HostsExchange {
+            site: place.site(ranks),
+            case: kind.case.to_owned(),
+            block,
+            by: by.to_owned(),
+            ..HostsExchange::default()
+        };
+        BLOCKS
+            .into_iter()
+            .flat_map(move |block| [HCUBE, LIBRARY].map(|by| case(block, by)))
+            .collect::<Vec<_>>()
+    })
+}
+
+/// hcube and the MPI library share a line.
+pub const LAYOUT: Layout<HostsExchange> = Layout {
+    title: "Hosts of one machine",
+    columns: &[
+        printed("hosts", |line| line.row.hosts().to_string()),
+        printed("ranks per host", |line| line.row.site.ranks_per_node.to_string()),
+        printed("case", |line| line.row.case.clone()),
+        printed("block", |line| line.row.subject()),
+        printed("hcube", |line| time(line.row.seconds)),
+        printed("library", |line| maybe(library(line), |library| time(library.seconds))),
+        printed("speed-up", |line| {
+            maybe(library(line), |library| format!("{:.2}", library.seconds / line.row.seconds))
+        }),
+        printed("path", |line| maybe(line.row.way.as_deref(), str::to_owned)),
+        printed("errors", |line| {
+            let of_library = library(line).map_or(0, |library| library.outcome.errors);
+            (line.row.outcome.errors + of_library).to_string()
+        }),
+    ],
+    has_line: |line| line.row.is_of_hcube(),
+};
+
+/// The MPI library's exchange.
+fn library<'a>(line: &Line<'a, HostsExchange>) -> Option<&'a HostsExchange> {
+    let same = |row: &HostsExchange| (row.site.clone(), row.case.clone(), row.block);
+    line.all.iter().copied().find(|other| !other.is_of_hcube() && same(other) == same(line.row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(machine: &str, case: &str, by: &str) -> HostsExchange {
+        let site = Site { machine: machine.to_owned(), ranks: 16, ranks_per_node: 4, ..Site::default() };
+        let (case, by) = (case.to_owned(), by.to_owned());
+        HostsExchange { site, case, block: 1024, by, seconds: 2e-6, ..HostsExchange::default() }
+    }
+
+    #[test]
+    fn cases_name_the_library_of_their_machine() {
+        let text = row("hosts-mpich5", "alltoallv-in-place", "library").text();
+        assert!(text.contains("algorithm=mpich5-in-place") && text.contains("counts=random"), "{text}");
+        assert!(text.contains("bytes=15360"), "{text}");
+        let text = row("hosts-openmpi", "alltoall", "hcube").text();
+        assert!(text.contains("algorithm=auto,forwards=ompi-out-of-place,block=1024"), "{text}");
+        assert_eq!(
+            (row("hosts-openmpi5", "alltoall", "hcube").mpi(), row("x", "", "").hosts()),
+            ("openmpi5", 4)
+        );
+    }
+
+    #[test]
+    fn hcube_and_the_library_share_a_line() {
+        let rows = [row("hosts-mpich", "alltoall", "hcube"), row("hosts-mpich", "alltoall", "library")];
+        let text = LAYOUT.render(&rows.iter().collect::<Vec<_>>());
+        assert!(text.lines().count() == 2 && text.contains("1.00"), "{text}");
+    }
+}

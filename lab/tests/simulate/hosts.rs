@@ -1,0 +1,37 @@
+//! Exchanges on hosts whose ranks share two cores.
+
+use super::{TOOL, copy_of_root, has_its_turn, simulated};
+use serde_json::Value;
+use std::process::Command;
+
+/// Messages take the time of processors that all ranks share: more ranks take longer, and the model of an
+/// exchange of 12 messages between hosts takes at least half of their costs.
+#[test]
+fn messages_use_the_cores_that_all_ranks_share() {
+    if !has_its_turn() {
+        return;
+    }
+    let folder = copy_of_root("hosts");
+    let arguments =
+        ["--sections", "hosts", "--ranks", "4 8", "--ranks-per-node", "2", "--machine", "hosts-openmpi"];
+    let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
+    let found: Value = serde_json::from_str(&found).expect("JSON");
+    let rows = found["hosts"].as_array().expect("a list");
+    // Two numbers of ranks, three kinds of five sizes, hcube and the library.
+    assert_eq!(rows.len(), 2 * 3 * 5 * 2);
+    assert!(rows.iter().all(|row| row["errors"] == 0), "{rows:?}");
+    let seconds = |ranks: u64, block: u64| {
+        let is = |row: &&Value| {
+            (&row["case"], &row["by"]) == (&"alltoall".into(), &"library".into())
+                && (row["ranks"].as_u64(), row["block"].as_u64()) == (Some(ranks), Some(block))
+        };
+        rows.iter().find(is).expect("simulated")["seconds"].as_f64().expect("a number")
+    };
+    let costs = &found["machines"][0]["messages"];
+    let shortest = 1e-6 * costs["network"][0]["us"].as_f64().expect("a cost");
+    let cores = costs["shared_cores"].as_f64().expect("a number");
+    for (ranks, between) in [(4, 8.0), (8, 48.0)] {
+        assert!(seconds(ranks, 8) >= between * shortest / cores, "{ranks}: {}", seconds(ranks, 8));
+    }
+    assert!(seconds(4, 128 << 10) > seconds(4, 8));
+}
