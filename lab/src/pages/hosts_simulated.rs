@@ -1,5 +1,5 @@
 //! What doc/simulation.md says of simulated exchanges on hosts beside the measured ones: a line of
-//! `doc/results/hosts.json` and the rows of `doc/results/hosts-simulated.json` for the same exchange.
+//! `doc/results/hosts.json` and the rows of `doc/results/simulate/hosts.json` for the same exchange.
 
 use super::measured::results;
 use crate::simulate::hosts::HostsExchange;
@@ -49,13 +49,13 @@ fn pairs<'a>(measured: &'a Results, simulated: &[HostsExchange]) -> Vec<Pair<'a>
     measured.lines.iter().filter_map(pair).collect()
 }
 
-/// Files of results, and what is made of their pairs.
+/// A text about the pairs of both files of results.
 fn of_pairs(root: &Path, text: impl Fn(&Results, &[Pair<'_>]) -> String) -> Result<String, String> {
     let measured: Results = results(root, "hosts")?;
-    let simulated: Simulated = results(root, "hosts-simulated")?;
+    let simulated: Simulated = results(root, "simulate/hosts")?;
     let pairs = pairs(&measured, &simulated.hosts);
     if pairs.is_empty() {
-        return Err("doc/results/hosts-simulated.json: no exchange of doc/results/hosts.json".to_owned());
+        return Err("doc/results/simulate/hosts.json: no exchange of doc/results/hosts.json".to_owned());
     }
     Ok(text(&measured, &pairs))
 }
@@ -74,7 +74,8 @@ fn mean_factor(ratios: &[f64]) -> f64 {
     geometric_mean(&factors).unwrap_or(1.0)
 }
 
-/// Simulated over measured times: a row for each case, number of ranks and variant, a column for each library.
+/// Simulated over measured times: a row for each case, number of ranks and variant, a column for each
+/// library.
 pub fn table(root: &Path) -> Result<String, String> {
     of_pairs(root, |_, pairs| {
         let libraries = distinct(pairs.iter().map(|pair| pair.line.place.library()));

@@ -15,9 +15,6 @@ const DRAWN: [Drawn; 3] = [
     ("hosts", hosts::picture),
 ];
 
-/// Results from which parts of pages are written, and no picture is drawn.
-const WITHOUT_PICTURE: [&str; 1] = ["hosts-simulated"];
-
 /// The file of a picture or of its record.
 fn file(root: &Path, folder: &str, name: &str, extension: &str) -> PathBuf {
     root.join("doc").join(folder).join(name).with_extension(extension)
@@ -56,7 +53,7 @@ pub fn draw(root: &Path) -> Result<(), String> {
             return Err(format!("doc/plots/{name}.svg: no record doc/results/{name}.json"));
         }
     }
-    for name in records.into_iter().filter(|name| !WITHOUT_PICTURE.contains(&name.as_str())) {
+    for name in records {
         let path = file(root, "plots", &name, "svg");
         let text = sheet(root, &name)?.svg();
         // A picture keeps its time while it is the same.

@@ -186,8 +186,8 @@ impl<'a> Platform<'a> {
         text + &messages.map_or(String::new(), |messages| messages.description(self.ranks))
     }
 
-    /// Options of SimGrid in addition to the options of all machines. SMPI asks for the cost of a receive only
-    /// where the send was detached, so all sends are, where receives have costs.
+    /// Options of SimGrid in addition to the options of all machines. SMPI asks for the cost of a receive
+    /// only where the send was detached, so all sends are, where receives have costs.
     pub fn options(&self) -> Vec<String> {
         let Some(messages) = &self.machine.messages else { return Vec::new() };
         vec![

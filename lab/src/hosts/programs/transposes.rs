@@ -74,7 +74,8 @@ struct Fftw {
 }
 
 impl Fftw {
-    /// The distribution's library for several ranks is for Open MPI 4; for MPICH 4 the solver is part of FFTW.
+    /// The distribution's library for several ranks is for Open MPI 4; for MPICH 4 the solver is part of
+    /// FFTW.
     fn of(site: &Site) -> Result<Self, String> {
         let [plugin, libhcube] = [PLUGIN, "libhcube.so"].map(|name| site.built(name));
         let built = |file: &PathBuf| {
