@@ -11,9 +11,10 @@
  *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of extra memory
  *   bytes=   bytes that a rank sends in total, 1 MiB by default
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
- *   forwards=  the algorithm of the MPI library that stands for the exchanges that hcube forwards to it; without it,
- * the simulator's own function repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries
- * two paths inside a node before it selects one
+ *   forwards=  the algorithm of the MPI library for exchanges that hcube forwards to it; without it, the
+ *            simulator's own function
+ *   repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside
+ *            a node before it selects one
  *
  * The simulator's own exchange in place is not among them (libraries.h says why).
  * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a record
