@@ -4,7 +4,7 @@ use super::cases::{CASES, Case, Measured};
 use super::job::Place;
 use super::options::{Links, Options};
 use super::programs;
-use super::site::{Site, has_been_written};
+use super::site::{Site, WAS_ENDED, has_been_written};
 use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::{Results, figure};
 use hcube_results::runs::{Report, verification};
@@ -205,9 +205,7 @@ fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
     let (lines, mut notes) = case.read(&site.about(), &text)?;
     match ended {
         Ok(true) => {}
-        Ok(false) => {
-            notes.push("its ranks did not end after their results were written, and were ended".to_owned());
-        }
+        Ok(false) => notes.push(WAS_ENDED.to_owned()),
         // Wrong results, of a competitor too, or a failure afterwards.
         Err(reason) => notes.push(format!("{FAILED}{reason}")),
     }

@@ -97,6 +97,9 @@ pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool
 /// over TCP (doc/troubleshooting.md).
 const GRACE: Duration = Duration::from_secs(3);
 
+/// The note of a job whose ranks went on for so long.
+pub const WAS_ENDED: &str = "its ranks did not end after their results were written, and were ended";
+
 /// Whether this file was written some time ago, when asked again and again.
 pub fn has_been_written(file: &Path) -> impl Fn() -> bool {
     move || {

@@ -4,7 +4,7 @@
 use super::turns::{self, FFTW, HCUBE, Run};
 use crate::collect::fftw;
 use crate::hosts::cases::Measured;
-use crate::hosts::site::Site;
+use crate::hosts::site::{Site, WAS_ENDED, has_been_written};
 use hcube_hosts::placement::Order;
 use hcube_results::fftw::Solver;
 use hcube_results::measured::Timing;
@@ -46,9 +46,16 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     line.push(records.clone().into());
     line.extend(PROBLEMS.map(OsString::from));
     let folder = records.parent().unwrap_or(Path::new("."));
-    site.run((folder, Order::Filling), &line, &site.file("transposes", ".txt"), || false)?;
-    let runs = fftw::runs(&[records])?.iter().map(run).collect();
-    Ok(turns::compared(site, "transposes", runs))
+    let is_written = has_been_written(&records);
+    // The program appends its record of each plan.
+    let has_all =
+        || fftw::runs(std::slice::from_ref(&records)).is_ok_and(|runs| runs.len() == 2 * PROBLEMS.len());
+    let said = site.file("transposes", ".txt");
+    let has_ended = site.run((folder, Order::Filling), &line, &said, || is_written() && has_all())?;
+    let runs = fftw::runs(std::slice::from_ref(&records))?.iter().map(run).collect();
+    let (lines, mut notes) = turns::compared(site, "transposes", runs);
+    notes.extend((!has_ended).then(|| WAS_ENDED.to_owned()));
+    Ok((lines, notes))
 }
 
 fn run(run: &hcube_results::fftw::Run) -> Run {
