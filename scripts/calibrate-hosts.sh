@@ -50,6 +50,7 @@ for library; do
   "title": "hosts of one machine with 2 cores, $(title "$library"), a model",
   "sources": [
     "Costs of messages: scripts/calibrate-hosts.sh on this machine, $(date '+%B %Y'). No exchange was used.",
+    "eager_bytes and equal shares of sender and receiver are assumptions.",
     "Latency and bandwidth do not limit: all messages are copied by the two processors, in the time of their costs.",
     "Copies of hcube and of the MPI library: 0.1 ns for each byte, an estimate."
   ],
