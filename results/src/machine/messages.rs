@@ -43,12 +43,12 @@ impl Messages {
 
     /// Lines of a platform's description.
     pub fn description(&self, ranks: usize) -> String {
-        let mut text = format!("shared_cores {}\nturn {:e}\n", self.shared_cores, 1e-6 * self.turn_us(ranks));
+        let mut text = format!("shared_cores {}\nturn {:e}\n", self.shared_cores, self.turn_us(ranks) / 1e6);
         for (name, costs) in [("network", &self.network), ("node", &self.node)] {
             for side in ["send", "receive"] {
                 let _ = write!(text, "{name}_{side}");
                 for Cost { bytes, us } in costs {
-                    let _ = write!(text, " {bytes} {:e}", 0.5 * us * 1e-6);
+                    let _ = write!(text, " {bytes} {:e}", 0.5 * us / 1e6);
                 }
                 text.push('\n');
             }
