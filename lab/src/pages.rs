@@ -12,6 +12,7 @@ mod hosts;
 mod hosts_simulated;
 pub mod markdown;
 mod measured;
+pub mod paragraph;
 pub mod picture;
 mod protocols;
 mod random_access;

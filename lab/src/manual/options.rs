@@ -2,11 +2,9 @@
 
 use super::command::{self, Described};
 use super::script::SCRIPTS;
+use crate::pages::paragraph::wrapped;
 use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
-
-/// Length of a line of the pages.
-const WIDTH: usize = 120;
 
 const MAKEFILE: &str = include_str!("../../../Makefile");
 
@@ -18,25 +16,6 @@ fn code(text: &str) -> String {
 fn row(cells: &[&str]) -> String {
     let cell = |text: &&str| if text.is_empty() { "| ".to_owned() } else { format!("| {text} ") };
     cells.iter().map(cell).collect::<String>() + "|\n"
-}
-
-/// A paragraph on lines of at most [`WIDTH`] characters, which do not end within `code`.
-fn wrapped(text: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match words.last_mut() {
-            Some(code) if code.matches('`').count() % 2 == 1 => *code += &format!(" {word}"),
-            _ => words.push(word.to_owned()),
-        }
-    }
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= WIDTH => *line += &format!(" {word}"),
-            _ => lines.push(word),
-        }
-    }
-    lines.join("\n")
 }
 
 fn heading(cells: &[&str]) -> String {

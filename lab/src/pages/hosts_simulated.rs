@@ -2,6 +2,7 @@
 //! `doc/results/hosts.json` and the rows of `doc/results/simulate/hosts.json` for the same exchange.
 
 use super::measured::results;
+use super::paragraph::wrapped;
 use crate::simulate::hosts::HostsExchange;
 use crate::simulate::results::Results as Simulated;
 use hcube_results::hosts::{Line, Results};
@@ -96,24 +97,6 @@ pub fn table(root: &Path) -> Result<String, String> {
         }
         text
     })
-}
-
-/// Words in lines that fit into a page.
-fn wrapped(text: &str) -> String {
-    const WIDTH: usize = 118;
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        if lines.last().is_some_and(|line| line.len() + 1 + word.len() > WIDTH) {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
 }
 
 /// Mean errors and signs.
@@ -237,12 +220,5 @@ mod tests {
         assert!((mean_factor(&[0.5, 2.0]) - 2.0).abs() < 1e-9 && (mean_factor(&[1.0]) - 1.0).abs() < 1e-9);
         assert_eq!(cell(&[0.5, 2.0]), "1.00 (0.50 to 2.00)");
         assert_eq!(cell(&[]), "");
-    }
-
-    #[test]
-    fn lines_fit_into_a_page() {
-        let text = wrapped(&["word"; 40].join(" "));
-        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= 118), "{text}");
-        assert_eq!(text.split_whitespace().count(), 40);
     }
 }

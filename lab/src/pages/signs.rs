@@ -6,6 +6,7 @@ mod recorded;
 mod rows;
 mod verdict;
 
+use super::paragraph::wrapped;
 use super::table::table;
 use recorded::Recorded;
 use rows::ROWS;
@@ -73,8 +74,8 @@ pub fn summary(root: &Path) -> Result<String, String> {
         .collect::<Result<_, String>>()?;
     let count = |verdict: Verdict| all.iter().filter(|one| **one == verdict).count();
     let unexplained = ROWS.iter().filter(|sign| matches!(sign.reason, Reason::Unexplained(_))).count();
-    Ok(format!(
-        "Of {} published effects, {} are reproduced, {} have the same sign and another size, {} have no effect, {} are\n\
+    Ok(wrapped(&format!(
+        "Of {} published effects, {} are reproduced, {} have the same sign and another size, {} have no effect, {} are \
          reversed, {} rates deviate, and {} are not simulated; {unexplained} are unexplained.",
         all.len(),
         count(Verdict::Reproduced),
@@ -83,7 +84,7 @@ pub fn summary(root: &Path) -> Result<String, String> {
         count(Verdict::Reversed),
         count(Verdict::Deviates),
         count(Verdict::NotSimulated)
-    ))
+    )))
 }
 
 #[cfg(test)]
