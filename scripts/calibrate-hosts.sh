@@ -5,8 +5,8 @@
 #   scripts/calibrate-hosts.sh [library...]     openmpi or mpich; both by default
 #
 # A figure is the smallest mean of 200 batches of 4 ping-pongs of two ranks between hosts, and inside a host: both poll,
-# so that it is the processor time of both sides. With 16 ranks, of which 14 wait, the median is longer by the polls of 7
-# of them.
+# so that it is the processor time of both sides. On 16 ranks, of which 14 wait, the median is longer because 7 of them
+# poll on each core.
 # HCUBE_LAB names another hcube-lab than the one in target/openmpi. Needs root or user namespaces, as `hcube-lab hosts`.
 set -euo pipefail
 

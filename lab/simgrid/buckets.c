@@ -37,7 +37,7 @@ typedef struct bucket {
   int32_t count, room;
 } bucket;
 
-/* The owner of a word and the words of a rank, as in HPCC: the first `larger` ranks have one word more. */
+/* How the words lie on the ranks, as in HPCC: the first `larger` ranks have one word more. */
 typedef struct distribution {
   int64_t least, larger;
   int log2;
@@ -51,7 +51,7 @@ typedef struct updates {
   uint64_t *table, value;
   int64_t generated, pending;
   bucket *buckets;
-  /* Buckets by their number of values: the lists of owners that have so many, linked by owner. */
+  /* For each number of values, the list of owners with a bucket of this size. */
   int32_t *next, *previous, *lists, fullest;
   uint64_t *sent, *received;
   MPI_Request requests[2]; /* receive, send */
@@ -87,7 +87,7 @@ static uint64_t next_value(int rank, int64_t number) {
   return mix((uint64_t)rank << 40 ^ (uint64_t)number);
 }
 
-/* Takes an owner out of the list of those with its number of values. */
+/* Takes an owner out of its list. */
 static void unlink_owner(updates *own, int32_t owner) {
   int32_t next = own->next[owner], previous = own->previous[owner];
   if (previous >= 0) own->next[previous] = next;

@@ -111,12 +111,8 @@ impl Row for Alltoall {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
-            ("bytes_per_rank", self.bytes_per_rank as f64),
-            ("seconds", self.seconds),
-        ]
+        let figures = vec![("bytes_per_rank", self.bytes_per_rank as f64), ("seconds", self.seconds)];
+        [self.site.positive(), figures].concat()
     }
 
     /// The data, and additional memory; or a second copy out of place.

@@ -62,12 +62,8 @@ impl Row for Superstep {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
-            ("bytes", self.bytes as f64),
-            ("seconds", self.seconds),
-        ]
+        let figures = vec![("bytes", self.bytes as f64), ("seconds", self.seconds)];
+        [self.site.positive(), figures].concat()
     }
 
     /// The memory that a rank registers, and the buffer of the competitor, which is as large.

@@ -78,15 +78,14 @@ impl Row for Buckets {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
+        let figures = vec![
             ("look_ahead", self.look_ahead as f64),
             ("update_ns", self.update_ns),
             ("updates", self.updates as f64),
             ("seconds", self.seconds),
             ("gups", self.gups),
-        ]
+        ];
+        [self.site.positive(), figures].concat()
     }
 
     /// A bucket for each rank, in lists.

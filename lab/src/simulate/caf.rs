@@ -165,11 +165,8 @@ impl Row for Updates {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
-            ("gups", self.gups),
-        ]
+        let figures = vec![("gups", self.gups)];
+        [self.site.positive(), figures].concat()
     }
 
     /// Two buffers per dimension, and its part of the table twice.

@@ -132,12 +132,8 @@ impl Row for HostsExchange {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
-            ("block", self.block as f64),
-            ("seconds", self.seconds),
-        ]
+        let figures = vec![("block", self.block as f64), ("seconds", self.seconds)];
+        [self.site.positive(), figures].concat()
     }
 
     /// The data, and a second buffer or copies; a detached message is copied too.

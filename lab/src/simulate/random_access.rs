@@ -104,14 +104,13 @@ impl Row for RandomAccess {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("ranks", self.site.ranks as f64),
-            ("ranks_per_node", self.site.ranks_per_node as f64),
+        let figures = vec![
             ("look_ahead", self.look_ahead as f64),
             ("updates", self.updates as f64),
             ("seconds", self.seconds),
             ("gups", self.gups),
-        ]
+        ];
+        [self.site.positive(), figures].concat()
     }
 }
 

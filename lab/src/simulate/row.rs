@@ -17,6 +17,13 @@ pub struct Site {
     pub ranks_per_node: usize,
 }
 
+impl Site {
+    /// Its fields that are more than 0 in results.
+    pub fn positive(&self) -> Vec<(&'static str, f64)> {
+        vec![("ranks", self.ranks as f64), ("ranks_per_node", self.ranks_per_node as f64)]
+    }
+}
+
 fn is_zero(ranks: &usize) -> bool {
     *ranks == 0
 }
