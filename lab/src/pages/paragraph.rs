@@ -3,7 +3,7 @@
 /// Length of a line of the pages.
 const WIDTH: usize = 120;
 
-/// A paragraph on lines of at most [`WIDTH`] characters, which do not end within `code`.
+/// A paragraph on lines of at most 120 characters, which do not end within `code`.
 pub fn wrapped(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
