@@ -3,6 +3,7 @@
 use super::collectives::{pair, root_and};
 use super::{on_image, refusing, team_of};
 use crate::types::{hcube_error, hcube_team};
+use hcube_caf::collective;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::mpi::reduction::Elements;
@@ -36,6 +37,11 @@ fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
             panic!("{error}");
         }
     }
+}
+
+/// How blocks of the elements may be combined: as a whole, and if the result is the same in any order.
+fn whole(elements: &Elements) -> collective::Elements {
+    collective::Elements { bytes: elements.bytes(), commute: elements.is_exact() }
 }
 
 /// Collective over the team. Reduces the elements of all members, in rank order, on the root, as MPI_Reduce.
@@ -73,7 +79,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_reduce(
                     .map(|(elements, from, _)| (elements, from, Region::of(&mut [])))
             };
             let (root, (elements, from, into)) = refusing(image, team, root_and(root, given))?;
-            image.reduce(team, root, from, into, &mut combining(elements))
+            image.reduce_elements(team, root, (from, into), whole(&elements), &mut combining(elements))
         })
     }
 }
@@ -103,7 +109,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_allreduce(
             let team = team_of(image, team)?;
             let given = elements(from, into, (count, datatype, operation));
             let (elements, from, into) = refusing(image, team, given)?;
-            image.allreduce(team, from, into, &mut combining(elements))
+            image.allreduce_elements(team, (from, into), whole(&elements), &mut combining(elements))
         })
     }
 }

@@ -182,6 +182,15 @@ impl System for Caf<'_> {
         Ok(timing::slowest(comm, line.work)? / f64::from(times))
     }
 
+    /// What completes a batch on all ranks: what the ranks send that have no part in an operation.
+    fn measure_nothing(&mut self, comm: &impl Comm, line: &mut LineOf<Self>) -> Result<bool> {
+        comm.barrier()?;
+        let is_origin = self.place.is_origin();
+        let seconds = self.variants[line.case.1].run(&Task::NOTHING, 0, &self.own, is_origin);
+        timing::slowest(comm, seconds)?;
+        Ok(true)
+    }
+
     fn row(&mut self, line: &mut LineOf<Self>, timing: Timing) -> Result<Run> {
         let (task, variant) = line.case;
         let described = task.described(self.measured_at.clone());

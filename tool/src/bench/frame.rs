@@ -94,6 +94,14 @@ pub trait System {
         let (seconds, ()) = timing::timed(comm, || self.call(line, calls))?;
         Ok(seconds / f64::from(calls))
     }
+    /// Collective: a measurement without calls, where one is more than [`timing::timed`] of nothing. Returns
+    /// whether it is.
+    ///
+    /// # Errors
+    /// Errors of MPI.
+    fn measure_nothing(&mut self, _comm: &impl Comm, _line: &mut LineOf<Self>) -> Result<bool> {
+        Ok(false)
+    }
     /// Measures a case once.
     fn measure(
         &mut self,
@@ -190,6 +198,12 @@ pub fn measure<S: System>(
             }
         }
         system.warm_up(comm, verify, &mut lines)?;
+        let mut empty = Vec::new();
+        for line in &mut lines {
+            let is_more = system.measure_nothing(comm, line)?;
+            let nothing = || system.measure_nothing(comm, line).map(drop);
+            empty.push(if is_more { meter.of_nothing(comm, nothing)? } else { meter.empty() });
+        }
         let mut found: Vec<Found> = lines.iter().map(|_| Found::default()).collect();
         for (turn, number) in alternating(lines.len(), repeat) {
             let line = &mut lines[number];
@@ -200,8 +214,8 @@ pub fn measure<S: System>(
             found[number].add(seconds, (used, meter.read()), (&before, &system.counts(&line.work)));
         }
         // Lines stay open until the last row: what one keeps would else be reused by the next.
-        for (line, found) in lines.iter_mut().zip(found) {
-            let usage = meter.usage(comm, found.used, (repeat, line.batch))?;
+        for (line, (found, empty)) in lines.iter_mut().zip(found.into_iter().zip(empty)) {
+            let usage = meter.usage(comm, found.used, (repeat, line.batch), empty)?;
             let row = system.row(line, Timing { usage: Some(usage), ..Timing::new(&found.seconds) })?;
             match found.moved.refutes(comm, &line.claim)? {
                 None => done.rows.push(row),

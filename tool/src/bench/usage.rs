@@ -3,7 +3,7 @@
 //! The kernel counts the processor time of each process, its context switches, and what each network
 //! interface sends. Every rank reads the counters of its process, and one rank of each node the counters of
 //! the interfaces, before and after each measurement. A measurement includes barriers and the agreement on
-//! its time: what these use by themselves is measured once and subtracted. Cards that send without the kernel
+//! its time, and in some systems what ends a batch: what these use by themselves is measured and subtracted. Cards that send without the kernel
 //! (InfiniBand) count nothing; a bond or a bridge is counted beside its members. What is done before a batch
 //! ([`restore`](super::frame::System::restore)) counts, too.
 
@@ -39,8 +39,12 @@ pub struct Meter {
     has_network: bool,
     reads_network: bool,
     /// Of a measurement of nothing.
-    empty: [f64; COUNTERS],
+    empty: Empty,
 }
+
+/// The counters of a measurement without calls, of all ranks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Empty([f64; COUNTERS]);
 
 impl Meter {
     /// Collective.
@@ -49,15 +53,25 @@ impl Meter {
         let own = nodes[comm.rank()];
         let has_network = nodes.iter().any(|&node| node != own);
         let reads_network = has_network && !nodes[..comm.rank()].contains(&own);
-        let mut meter = Self { has_network, reads_network, empty: [0.0; COUNTERS] };
-        let before = meter.read();
+        let mut meter = Self { has_network, reads_network, empty: Empty::default() };
+        meter.empty = meter.of_nothing(comm, || timing::timed(comm, || Ok(())).map(drop))?;
+        Ok(meter)
+    }
+
+    /// Of measurements as [`timing::timed`] makes them.
+    pub fn empty(&self) -> Empty {
+        self.empty
+    }
+
+    /// Collective: what a measurement without calls uses.
+    pub fn of_nothing(&self, comm: &impl Comm, mut nothing: impl FnMut() -> Result<()>) -> Result<Empty> {
+        let before = self.read();
         for _ in 0..EMPTY {
-            timing::timed(comm, || Ok(()))?;
+            nothing()?;
         }
         let mut counted = Reading::default();
-        counted.add(before, meter.read());
-        meter.empty = totals(comm, counted)?.map(|total| total / f64::from(EMPTY));
-        Ok(meter)
+        counted.add(before, self.read());
+        Ok(Empty(totals(comm, counted)?.map(|total| total / f64::from(EMPTY))))
     }
 
     /// Local.
@@ -71,17 +85,19 @@ impl Meter {
         Reading([processor, kernel, switches, packets, bytes])
     }
 
-    /// Collective: what a call uses, from what was counted in some measurements of this number of calls each.
+    /// Collective: what a call uses, from what was counted in some measurements of this number of calls each,
+    /// and what one without calls uses.
     pub fn usage(
         &self,
         comm: &impl Comm,
         counted: Reading,
         (measurements, calls): (u32, u32),
+        empty: Empty,
     ) -> Result<Usage> {
         let totals = totals(comm, counted)?;
         let (measurements, calls) = (f64::from(measurements), f64::from(calls));
         let of_call = |counter: usize| {
-            let of_measurement = totals[counter] / measurements - self.empty[counter];
+            let of_measurement = totals[counter] / measurements - empty.0[counter];
             of_measurement.max(0.0) / calls
         };
         let sent = |counter| self.has_network.then(|| of_call(counter));
@@ -145,8 +161,10 @@ mod tests {
     fn a_call_uses_its_share_of_all_ranks_without_what_measuring_uses() {
         let counted = Reading([110, 60, 15, 205, 2050]);
         let used = |has_network, nodes| {
-            let meter = Meter { has_network, reads_network: false, empty: [10.0, 20.0, 100.0, 10.0, 100.0] };
-            let of_ranks = threads::run(2, nodes, |comm| meter.usage(comm, counted, (2, 5)).expect("usage"));
+            let meter = Meter { has_network, reads_network: false, empty: Empty::default() };
+            let empty = Empty([10.0, 20.0, 100.0, 10.0, 100.0]);
+            let usage = |comm: &_| meter.usage(comm, counted, (2, 5), empty).expect("usage");
+            let of_ranks = threads::run(2, nodes, usage);
             of_ranks[0]
         };
         // Both ranks have counted 220 microseconds: 110 in a measurement, 10 of them of measuring.
@@ -171,7 +189,7 @@ mod tests {
             }
             let mut counted = Reading::default();
             counted.add(before, meter.read());
-            meter.usage(comm, counted, (1, 1)).expect("usage")
+            meter.usage(comm, counted, (1, 1), meter.empty()).expect("usage")
         });
         assert!(of_ranks[0].processor_us > 0.0 && of_ranks[0].sent_bytes.is_none(), "{of_ranks:?}");
     }

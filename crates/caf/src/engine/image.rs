@@ -66,29 +66,33 @@ impl<C: Comm> Image<C> {
         let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated()).with_long_rests();
         let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
         let topology = Topology::from_node_numbers(&nodes, limit);
-        let memory = match Onesided::share(&comm, &topology) {
-            Ok(memory) => memory,
+        let (memory, topology) = match Onesided::share(&comm, &topology) {
+            Ok(memory) => (memory, topology),
             // On all images alike, also where only another one has had it; messages instead.
             Err(error) if error.code() == HCUBE_ERR_MEMORY => {
-                Onesided::share(&comm, &Topology::without_nodes(comm.size()))?
+                let topology = Topology::without_nodes(comm.size());
+                (Onesided::share(&comm, &topology)?, topology)
             }
             Err(error) => return Err(error),
         };
-        Self::on(memory, patience, comm, options, handlers)
+        Self::on((memory, &topology), patience, comm, options, handlers)
     }
 
     /// Collective over `comm`: as [`Self::new`], in memory that the images of each node share.
     pub(super) fn on(
-        mut memory: Onesided<C>,
+        (mut memory, topology): (Onesided<C>, &Topology),
         patience: Patience,
         comm: C,
         options: &Options,
         handlers: Handlers<Self>,
     ) -> Result<Self> {
+        // Every step is one that its receiver waits for.
+        memory.expect_no_receipts(Kind::Step as u8);
         let others = Others::new(&comm, &mut memory)?;
         let staging = Staging::new(&comm, &mut memory)?;
         let mut world = Team::world(comm.rank(), comm.size(), &mut memory)?;
         world.open_boards(patience.shares_cores(), &mut memory);
+        hcube_core::comm::agree(&comm, world.open_nodes(topology, &mut memory))?;
         // From here on, others access this image.
         comm.barrier()?;
         Ok(Self {

@@ -36,7 +36,7 @@ impl<C: Comm> Runtime<C> {
     /// An image of a model.
     #[cfg(hcube_model)]
     pub(crate) fn on(
-        memory: hcube_core::onesided::Onesided<C>,
+        memory: (hcube_core::onesided::Onesided<C>, &hcube_core::plan::Topology),
         patience: hcube_core::progress::wait::Patience,
         comm: C,
         handlers: Handlers<Image<C>>,

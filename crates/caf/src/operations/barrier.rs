@@ -4,12 +4,14 @@
 //! distance 2^i backward. The notification is the number of the barrier, in a word that no other image
 //! writes, so nothing has to be reset. After ⌈log2 S⌉ rounds each member depends on all others.
 //!
-//! A team with a board (`team::board`) has one round instead, in which each member polls the words of all.
+//! A team with a board (`team::board`) has one round instead, in which each member polls the words of all. In
+//! the team of all images on several nodes (`team::nodes`), the leaders of the nodes go through the rounds.
 //!
 //! An image enters the barrier when its accesses to other nodes are complete there. Barriers of a team are
 //! ordered: a barrier that was started asynchronously completes before the next one begins.
 //!
-//! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages.
+//! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages; with leaders ⌈log2 N⌉ messages on each of
+//! N nodes.
 //! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011,
 //! §II-D.
 

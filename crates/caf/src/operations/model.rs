@@ -1,4 +1,4 @@
-//! Images of models, which run the whole runtime on one node.
+//! Images of models, which run the whole runtime, on one node or several.
 //!
 //! What all waits promise where an image ends at some step: a survivor gets what that image had completed, or
 //! the error that names it; none waits for ever.
@@ -9,10 +9,11 @@ use crate::state::coarray::{Allocation, Use};
 use crate::state::handles::Handle;
 use crate::state::messages::Kind;
 use hcube_core::atomic::model::{End, Scene};
-use hcube_core::comm::model::Member;
+use hcube_core::comm::model::{Copied, Member, connect};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::onesided::{Onesided, Request};
+use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 
 /// An image of a model.
@@ -23,19 +24,29 @@ const PART: usize = 32 << 10;
 
 /// Some images, on teams with boards or with rings only.
 pub(crate) fn images(scene: &mut Scene, count: usize, have_boards: bool) -> Vec<Image> {
-    let memories = Onesided::of_model(scene, count, PART).into_iter().enumerate();
-    let image = |(rank, memory)| {
-        let comm = Member::of_set_up(rank, count);
-        let runtime = Runtime::on(memory, Patience::new(true, false), comm, Kind::ALL.map(handler));
-        let world = runtime.world();
+    let images = images_on(scene, &vec![0; count]);
+    for runtime in &images {
         let mut image = runtime.image.borrow_mut();
-        let team = image.teams.get_mut(world).expect("the team of all images");
+        let team = image.teams.get_mut(runtime.world()).expect("the team of all images");
         assert!(team.board().is_some() || count == 1);
         if !have_boards {
             team.set_board(None);
         }
-        drop(image);
-        runtime
+    }
+    images
+}
+
+/// An image on each of these nodes, between which messages pass.
+pub(crate) fn images_on(scene: &mut Scene, nodes: &[u32]) -> Vec<Image> {
+    let topology = Topology::from_node_numbers(nodes, None);
+    if topology.nodes() > 1 {
+        connect(scene, nodes, Copied::Early);
+    }
+    let memories = Onesided::on_nodes(scene, nodes, PART).into_iter().enumerate();
+    let image = |(rank, memory)| {
+        let comm = Member::of_set_up(rank, nodes.len());
+        let handlers = Kind::ALL.map(handler);
+        Runtime::on((memory, &topology), Patience::new(true, false), comm, handlers)
     };
     memories.map(image).collect()
 }

@@ -11,6 +11,8 @@
 //! time: they use messages.
 //!
 //! A team with a board (`team::board`) has one round instead: each member combines the words on all boards.
+//! In the team of all images on several nodes (`team::nodes`), the leader of each node combines the words of
+//! its members, and only the leaders take part in the rounds.
 //!
 //! Restrictions: operations on integers whose result does not depend on the order.
 //! Cost: twice the words and one word more are written in each of ⌈log2 S⌉ rounds; or sent in as many
@@ -24,11 +26,14 @@ use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
 use crate::operations::collective::members::Members;
 use crate::state::handles::Handle;
-use crate::state::team::ring::SLOT_WORDS;
+use crate::state::team::board::Board;
+use crate::state::team::nodes::{NODE_SLOT_BYTES, Nodes};
+use crate::state::team::ring::{BACKWARD, Ring, SLOT_WORDS};
 use hcube_core::atomic::{self, Ordering};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
+use hcube_core::onesided::Onesided;
 
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();
@@ -84,12 +89,15 @@ enum Way {
     Slots(Handle, u64),
     /// By boards of the team: the turn, and the members that have come.
     Boards(Handle, u64, usize),
+    /// By boards of each node, the same, and slots of the leaders.
+    Nodes(Handle, u64, usize),
 }
 
 /// Bytes of a slot of a board before others that go with the words of a reduction.
 pub(crate) const BOARD_HEAD_BYTES: usize = 56;
-/// Bytes of the words themselves.
-const BOARD_WORDS_BYTES: usize = 40;
+/// Words of a reduction there: of more of them, only the first ones.
+pub(crate) const BOARD_WORDS: usize = 5;
+const BOARD_WORDS_BYTES: usize = BOARD_WORDS * size_of::<u64>();
 /// The most bytes that follow the words in the same line of the cache. Longer ones begin with the next line:
 /// copies to another alignment are slow.
 const MAX_SHORT_BYTES: usize = 16;
@@ -106,6 +114,11 @@ impl<const N: usize> Reduction<N> {
         Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Messages }
     }
 
+    /// The words of this member, before it has begun.
+    pub fn own_words(&mut self) -> &mut [i64; N] {
+        &mut self.last
+    }
+
     /// The members again, when it has ended.
     pub fn into_members(self) -> Members {
         self.members
@@ -118,10 +131,22 @@ impl<C: Comm> Image<C> {
         &mut self,
         reduction: &mut Reduction<N>,
     ) -> Result<Option<[i64; N]>> {
-        if let Way::Boards(..) = reduction.way {
-            return self.combine_boards(reduction);
+        match reduction.way {
+            Way::Boards(..) => self.combine_boards(reduction),
+            Way::Nodes(..) => self.advance_on_nodes(reduction),
+            Way::Messages | Way::Slots(..) => {
+                let Members { size, .. } = reduction.members;
+                self.go_round(reduction, size)
+            }
         }
-        let size = reduction.members.size;
+    }
+
+    /// Goes on with the rounds of a ring of this size.
+    fn go_round<const N: usize>(
+        &mut self,
+        reduction: &mut Reduction<N>,
+        size: usize,
+    ) -> Result<Option<[i64; N]>> {
         loop {
             let round = reduction.round;
             let is_last = size >> round == 1;
@@ -132,7 +157,7 @@ impl<C: Comm> Image<C> {
                 self.send_partial(reduction)?;
                 reduction.is_sent = true;
             }
-            let gone = self.others.check(reduction.members.backward(round));
+            let gone = self.others.check(self.behind(reduction)?);
             let Some([theirs, their_some]) = self.receive_partial(reduction)? else {
                 return gone.map(|()| None);
             };
@@ -150,21 +175,38 @@ impl<C: Comm> Image<C> {
         }
     }
 
+    /// The ring of a reduction by slots.
+    fn ring_of(&self, way: Way) -> Result<&Ring> {
+        let (ring, what) = match way {
+            Way::Slots(team, _) => (Some(self.teams.get(team)?.ring()), "ring"),
+            Way::Nodes(team, ..) => (self.teams.get(team)?.nodes().and_then(Nodes::ring), "ring of leaders"),
+            Way::Messages | Way::Boards(..) => (None, "slots"),
+        };
+        ring.ok_or_else(|| Error::Internal(format!("a reduction without {what}")))
+    }
+
+    /// The image whose words this one waits for in the current round.
+    fn behind<const N: usize>(&self, reduction: &Reduction<N>) -> Result<usize> {
+        let Reduction { members, round, way, .. } = reduction;
+        match way {
+            Way::Messages => Ok(members.backward(*round)),
+            way => Ok(self.ring_of(*way)?.link(*round, BACKWARD).image),
+        }
+    }
+
     /// Sends what is known to the member ahead.
     fn send_partial<const N: usize>(&mut self, reduction: &Reduction<N>) -> Result<()> {
         let Reduction { members, last, some, round, way, .. } = reduction;
-        let mut words = [*last, *some];
+        let words = [*last, *some];
         match *way {
             Way::Messages => {
                 let (to, step) = (members.forward(*round), members.step(*round));
                 self.post(to, members.team, step, true, bytes_of(words.as_flattened()));
             }
-            Way::Slots(team, turn) => {
+            Way::Slots(_, turn) | Way::Nodes(_, turn, _) => {
                 const { assert!(2 * N <= SLOT_WORDS) }
-                let (to, slot) = self.teams.get(team)?.ring().slot_ahead(*round, turn);
-                let from = Region::of(bytes_of_mut(words.as_flattened_mut()));
-                self.memory.put(&self.comm, to, slot + TURN_BYTES, from);
-                self.memory.set(to, slot, turn);
+                let (to, slot) = self.ring_of(*way)?.slot_ahead(*round, turn);
+                self.memory.publish(&self.comm, to, slot, turn, bytes_of(words.as_flattened()));
             }
             Way::Boards(..) => {}
         }
@@ -187,8 +229,8 @@ impl<C: Comm> Image<C> {
                 }
                 bytes_of_mut(words.as_flattened_mut()).copy_from_slice(bytes);
             }
-            Way::Slots(team, turn) => {
-                let slot = self.teams.get(team)?.ring().slot(*round, turn);
+            Way::Slots(_, turn) | Way::Nodes(_, turn, _) => {
+                let slot = self.ring_of(*way)?.slot(*round, turn);
                 if self.memory.own_word(slot).load(Ordering::Acquire) != turn {
                     return Ok(None);
                 }
@@ -203,32 +245,68 @@ impl<C: Comm> Image<C> {
     }
 
     /// A reduction that has not begun, and for which the program waits: its words go to slots of the team or
-    /// to boards. To boards, some bytes may go with them.
+    /// to boards. To boards, some bytes may go with the first [`BOARD_WORDS`] of them.
     pub(crate) fn use_slots<const N: usize>(
         &mut self,
         team: Handle,
         reduction: &mut Reduction<N>,
         bytes: Region<'_>,
     ) -> Result<()> {
-        const { assert!(N * size_of::<u64>() <= BOARD_WORDS_BYTES) }
         let Self { teams, memory, .. } = self;
         let team_here = teams.get_mut(team)?;
-        let Some(board) = team_here.board_mut() else {
-            reduction.way = Way::Slots(team, team_here.next_turn());
-            return Ok(());
-        };
-        board.take_slot();
         let words = bytes_of(&reduction.last);
-        board.own_slot(0..words.len(), memory).write(words);
-        let begin = board_place(bytes.len());
-        board.own_slot(begin..begin + bytes.len(), memory).copy_from(bytes);
-        reduction.way = Way::Boards(team, board.begin_turn(memory), 0);
+        if let Some(board) = team_here.board_mut() {
+            board.take_slot();
+            let words = &words[..words.len().min(BOARD_WORDS_BYTES)];
+            board.own_slot(0..words.len(), memory).write(words);
+            let begin = board_place(bytes.len());
+            board.own_slot(begin..begin + bytes.len(), memory).copy_from(bytes);
+            reduction.way = Way::Boards(team, board.begin_turn(memory), 0);
+        } else if let Some(nodes) = team_here.nodes_mut() {
+            const { assert!((1 + N) * size_of::<u64>() <= NODE_SLOT_BYTES) }
+            let board = nodes.board_mut();
+            board.take_slot();
+            board.own_slot(0..words.len(), memory).write(words);
+            reduction.way = Way::Nodes(team, board.begin_turn(memory), 0);
+        } else {
+            reduction.way = Way::Slots(team, team_here.next_turn());
+        }
         Ok(())
+    }
+
+    /// Goes on with a reduction of the team of all images on several nodes.
+    fn advance_on_nodes<const N: usize>(&mut self, reduction: &mut Reduction<N>) -> Result<Option<[i64; N]>> {
+        let Reduction { combination, way: Way::Nodes(team, turn, come), last, round, is_sent, .. } =
+            reduction
+        else {
+            return Err(Error::Internal("a reduction that uses no nodes".into()));
+        };
+        let (team, turn) = (*team, *turn);
+        let nodes = self.teams.get(team)?.nodes();
+        let nodes = nodes.ok_or_else(|| Error::Internal("a team without nodes".into()))?;
+        let Some(size) = nodes.ring().map(Ring::size) else {
+            let mut all = [0; N];
+            let is_there = nodes.read_result(turn, &mut all, (&self.memory, &self.others))?;
+            return Ok(is_there.then_some(all));
+        };
+        // Only once: the rounds change what this member has.
+        if *round == 0 && !*is_sent {
+            let board = nodes.board();
+            if !board.has_turn_come(turn, come, (&self.memory, &self.others))? {
+                return Ok(None);
+            }
+            *last = on_boards(*combination, board, N, &self.memory);
+        }
+        let all = self.go_round(reduction, size)?;
+        if let (Some(all), Some(nodes)) = (&all, self.teams.get(team)?.nodes()) {
+            nodes.publish(turn, all, &self.memory);
+        }
+        Ok(all)
     }
 
     /// Combines the words on all boards, when they are there.
     fn combine_boards<const N: usize>(&self, reduction: &mut Reduction<N>) -> Result<Option<[i64; N]>> {
-        let Reduction { members, combination, way: Way::Boards(team, turn, come), .. } = reduction else {
+        let Reduction { combination, way: Way::Boards(team, turn, come), .. } = reduction else {
             return Err(Error::Internal("a reduction that uses no boards".into()));
         };
         let board = self.teams.get(*team)?.board();
@@ -236,15 +314,25 @@ impl<C: Comm> Image<C> {
         if !board.has_turn_come(*turn, come, (&self.memory, &self.others))? {
             return Ok(None);
         }
-        let mut all = [combination.neutral(); N];
-        for rank in 0..members.size {
-            let mut words = [0; N];
-            let into = bytes_of_mut(&mut words);
-            board.slot(rank, 0..into.len(), &self.memory).read(into);
-            combination.add(&mut all, &words);
-        }
-        Ok(Some(all))
+        Ok(Some(on_boards(*combination, board, BOARD_WORDS, &self.memory)))
     }
+}
+
+/// The combination of the first words on all boards, where each has that many.
+fn on_boards<C: Comm, const N: usize>(
+    combination: Combination,
+    board: &Board,
+    most: usize,
+    memory: &Onesided<C>,
+) -> [i64; N] {
+    let mut all = [combination.neutral(); N];
+    for rank in 0..board.size() {
+        let mut words = [combination.neutral(); N];
+        let into = bytes_of_mut(&mut words[..most.min(N)]);
+        board.slot(rank, 0..into.len(), memory).read(into);
+        combination.add(&mut all, &words);
+    }
+    all
 }
 
 impl<C: Comm> Runtime<C> {
@@ -255,6 +343,7 @@ impl<C: Comm> Runtime<C> {
         words: [i64; N],
         combination: Combination,
     ) -> Result<[i64; N]> {
+        const { assert!(N <= BOARD_WORDS) }
         let mut reduction = self.with(|image| {
             let mut reduction = Reduction::new(image.begin(team)?, words, combination);
             image.use_slots(team, &mut reduction, Region::of(&mut [])).map(|()| reduction)

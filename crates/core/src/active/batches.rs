@@ -7,6 +7,11 @@
 //! The receiver acknowledges a batch as soon as the handler of its last message has returned, even if it does
 //! not poll again for long.
 //!
+//! Many messages need no acknowledgement, because what they cause shows that they have arrived: answers, and
+//! the steps of collective operations. A batch that contains only messages of such kinds
+//! ([`Batches::expect_no_receipts`]) says so in its head, and is acknowledged with the next batch in the other
+//! direction, or when [`MAX_OWED`] batches have not been acknowledged.
+//!
 //! Restrictions: batches to a rank whose window is full are kept, so the memory is bounded by what callers
 //! send before they check for room ([`Batches::has_room`]).
 //!
@@ -16,7 +21,7 @@
 //! Source: our own; batches as in the conveyors of bale (Maley and DeVinney 2019).
 
 use super::message::{KINDS, MORE, Message, Payload};
-use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};
+use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare, Start};
 use crate::atomic;
 use crate::comm::Comm;
 use crate::comm::owned::Owned;
@@ -26,7 +31,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Outstanding batches to a rank.
-const WINDOW: u32 = if cfg!(hcube_model) { 2 } else { 4 };
+const WINDOW: u32 = if cfg!(hcube_model) { 2 } else { 8 };
+/// Batches without acknowledgement after which an empty batch acknowledges them: half a window, so that the
+/// sender need not wait for it.
+const MAX_OWED: u32 = if cfg!(hcube_model) { WINDOW } else { WINDOW / 2 };
 /// Bytes of messages from which there is no room: a further short message would begin a new batch.
 const FULL_BYTES: usize = if cfg!(hcube_model) { BATCH_BYTES } else { BATCH_BYTES - 512 };
 /// The number of batches before the first one: in a model the next but one wraps around.
@@ -42,9 +50,13 @@ struct Peer {
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
     acknowledged: u32,
+    /// Of the outstanding batches, from the oldest one on, a bit each: whether the sender expects a receipt.
+    expected: u32,
     /// Batches that were received, and the last acknowledged number.
     taken: u32,
     told: u32,
+    /// Whether this rank is to acknowledge them, if necessary with an empty batch.
+    owes: bool,
     /// Whether it is in the list of ranks to be polled.
     listed: bool,
     /// Pieces of a message that has not arrived completely.
@@ -55,13 +67,35 @@ impl Default for Peer {
     fn default() -> Self {
         let [sent, acknowledged, taken, told] = [FIRST_BATCH; 4];
         let (queue, joined) = (Queue::default(), Vec::new());
-        Self { queue, sent, acknowledged, taken, told, listed: false, joined }
+        Self { queue, sent, acknowledged, expected: 0, taken, told, owes: false, listed: false, joined }
     }
 }
 
+const _: () = assert!(WINDOW <= u32::BITS && MAX_OWED <= WINDOW);
+
 impl Peer {
     fn window_is_open(&self) -> bool {
-        self.sent.wrapping_sub(self.acknowledged) < WINDOW
+        self.outstanding() < WINDOW
+    }
+
+    /// Batches that were sent and not acknowledged.
+    fn outstanding(&self) -> u32 {
+        self.sent.wrapping_sub(self.acknowledged)
+    }
+
+    /// A batch has been sent.
+    fn note_sent(&mut self, expects: bool) {
+        self.expected |= u32::from(expects) << self.outstanding();
+        self.sent = self.sent.wrapping_add(1);
+    }
+
+    /// The receiver has taken batches up to this number: how many of them have expected a receipt.
+    fn note_acknowledged(&mut self, taken: u32) -> u32 {
+        let new = u64::from(taken.wrapping_sub(self.acknowledged));
+        let (expected, through) = (u64::from(self.expected), (1 << new) - 1);
+        self.acknowledged = taken;
+        self.expected = (expected >> new) as u32;
+        (expected & through).count_ones()
     }
 }
 
@@ -69,6 +103,8 @@ impl Peer {
 #[derive(Debug)]
 struct Arrived {
     from: usize,
+    /// Whether its sender expects a receipt.
+    expects: bool,
     bytes: Arc<Vec<u8>>,
     at: usize,
 }
@@ -83,12 +119,14 @@ pub struct Batches<C: Comm> {
     /// Batches that are on the way to this rank, in the order in which they are received.
     receiving: VecDeque<(usize, Owned<C>)>,
     arrived: Option<Arrived>,
-    /// Batches that were sent and not acknowledged, to all peers.
+    /// Batches for which receipts are expected, to all peers.
     under_way: usize,
     /// Bytes of messages that have not been sent, to all peers.
     waiting: usize,
     /// Whether somebody waits for one of them.
     is_awaited: bool,
+    /// Kinds of messages for which no receipts are expected, a bit each.
+    without_receipts: u128,
 }
 
 impl<C: Comm> Default for Batches<C> {
@@ -103,17 +141,26 @@ impl<C: Comm> Default for Batches<C> {
             under_way: 0,
             waiting: 0,
             is_awaited: false,
+            without_receipts: 0,
         }
     }
 }
 
 impl<C: Comm> Batches<C> {
+    /// No receipts are expected for messages of a kind, on all ranks: nobody waits with
+    /// [`Self::is_delivered`] for them.
+    pub fn expect_no_receipts(&mut self, kind: u8) {
+        self.without_receipts |= 1 << kind;
+    }
+
     /// Appends a message for a rank: `head`, followed by `body`.
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: &impl Bytes) {
         let peer = self.peers.entry(to).or_default();
         let all = head.len() + body.len();
+        let expects = self.without_receipts >> kind & 1 == 0;
         if all <= PIECE_BYTES {
-            self.waiting += peer.queue.append(kind, tag, head, (body, 0..body.len()), &mut self.spare);
+            let body = (body, 0..body.len());
+            self.waiting += peer.queue.append((kind, expects), tag, head, body, &mut self.spare);
         } else {
             let part = |at: usize, end: usize, before: usize, length: usize| {
                 at.saturating_sub(before).min(length)..end.saturating_sub(before).min(length)
@@ -123,7 +170,7 @@ impl<C: Comm> Batches<C> {
                 let kind = if end < all { kind | MORE } else { kind };
                 let rest = (body, part(at, end, head.len(), body.len()));
                 let head = &head[part(at, end, 0, head.len())];
-                self.waiting += peer.queue.append(kind, tag, head, rest, &mut self.spare);
+                self.waiting += peer.queue.append((kind, expects), tag, head, rest, &mut self.spare);
             }
         }
         if !peer.listed {
@@ -137,7 +184,7 @@ impl<C: Comm> Batches<C> {
         self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < FULL_BYTES)
     }
 
-    /// Whether all messages to all ranks have been received.
+    /// Whether all messages to all ranks have been received for which receipts are expected.
     pub fn is_delivered(&self) -> bool {
         self.under_way == 0 && self.waiting == 0
     }
@@ -153,11 +200,11 @@ impl<C: Comm> Batches<C> {
         self.waiting == 0 && self.sends.is_empty()
     }
 
-    /// Whether all messages to all ranks except one have been received.
+    /// As [`Self::is_delivered`], for all ranks except one.
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));
         let (under_way, waiting) =
-            peer.map_or((0, 0), |peer| (peer.sent.wrapping_sub(peer.acknowledged), peer.queue.bytes()));
+            peer.map_or((0, 0), |peer| (peer.expected.count_ones(), peer.queue.bytes()));
         self.under_way == under_way as usize && self.waiting == waiting
     }
 
@@ -200,19 +247,20 @@ impl<C: Comm> Batches<C> {
         loop {
             let next = if peer.window_is_open() { peer.queue.pop() } else { None };
             let is_empty = next.is_none();
-            if is_empty && peer.taken == peer.told {
+            if is_empty && !peer.owes {
                 break;
             }
             let mut batch = next.unwrap_or_else(|| vec![0; START]);
             let bytes = batch.len() - START;
-            batch[..START].copy_from_slice(&u64::from(peer.taken).to_ne_bytes());
+            let start = Start { taken: peer.taken, ..Start::of(&batch) };
+            batch[..START].copy_from_slice(&start.bytes());
             self.sends.push_back(Owned::send(comm, batch, to, tags::ACTIVE.tag(0))?);
             atomic::worked();
-            peer.told = peer.taken;
+            (peer.told, peer.owes) = (peer.taken, false);
             if !is_empty {
                 self.waiting -= bytes;
-                self.under_way += 1;
-                peer.sent = peer.sent.wrapping_add(1);
+                self.under_way += usize::from(start.expects);
+                peer.note_sent(start.expects);
             }
         }
         peer.listed = peer.queue.bytes() > 0;
@@ -258,22 +306,27 @@ impl<C: Comm> Batches<C> {
         };
         atomic::worked();
         let bytes = batch.into_buffer();
-        let start = bytes.get(..START).ok_or_else(|| broken(from))?;
-        let taken = u64::from_ne_bytes(start.try_into().expect("as many bytes as a word has")) as u32;
+        if bytes.len() < START {
+            return Err(broken(from));
+        }
+        let Start { taken, expects } = Start::of(&bytes);
         let peer = self.peers.entry(from).or_default();
-        self.under_way -= taken.wrapping_sub(peer.acknowledged) as usize;
-        peer.acknowledged = taken;
-        self.arrived = (bytes.len() > START).then(|| Arrived { from, bytes: Arc::new(bytes), at: START });
+        if taken.wrapping_sub(peer.acknowledged) > peer.outstanding() {
+            return Err(broken(from));
+        }
+        self.under_way -= peer.note_acknowledged(taken) as usize;
+        let has_messages = bytes.len() > START;
+        self.arrived = has_messages.then(|| Arrived { from, expects, bytes: Arc::new(bytes), at: START });
         Ok(true)
     }
 
     /// The next message of the batch that has arrived.
     fn next(&mut self) -> Result<Option<Message>> {
-        while let Some(Arrived { from, bytes, at }) = &mut self.arrived {
-            let from = *from;
+        while let Some(Arrived { from, expects, bytes, at }) = &mut self.arrived {
+            let (from, expects) = (*from, *expects);
             if *at == bytes.len() {
                 self.arrived = None;
-                self.tell(from);
+                self.take(from, expects);
                 return Ok(None);
             }
             let word =
@@ -301,22 +354,23 @@ impl<C: Comm> Batches<C> {
                 // The handler for this message returns before the caller flushes, and this rank may not poll
                 // again for long, while the sender waits until all its messages have been received.
                 self.arrived = None;
-                self.tell(from);
-                self.is_awaited = true;
+                self.is_awaited |= self.take(from, expects);
             }
             return Ok(Some(Message { from, kind: kind % KINDS, tag, payload }));
         }
         Ok(None)
     }
 
-    /// A batch of a rank has been handled: it is acknowledged by the next flush.
-    fn tell(&mut self, from: usize) {
+    /// A batch of a rank has been handled. Returns whether it is acknowledged by the next flush.
+    fn take(&mut self, from: usize, expects: bool) -> bool {
         let peer = self.peers.entry(from).or_default();
         peer.taken = peer.taken.wrapping_add(1);
-        if !peer.listed {
+        peer.owes |= expects || peer.taken.wrapping_sub(peer.told) >= MAX_OWED;
+        if peer.owes && !peer.listed {
             peer.listed = true;
             self.listed.push(from);
         }
+        peer.owes
     }
 }
 

@@ -11,7 +11,7 @@
 //! receiver joins.
 //!
 //! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and an MPI
-//! message per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
+//! message per batch, and one for the receipt if one is expected and nothing else is sent back. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
 //! and batches are our own.
 
 mod batches;
@@ -89,6 +89,14 @@ impl<C: Comm> Messages<C> {
         let mates = ranks.iter().map(|_| Mate::default()).collect();
         let batches = (topology.nodes() > 1).then(Batches::default);
         Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0, joining: 0 })
+    }
+
+    /// No receipts are expected for messages of a kind between nodes: nobody waits for their delivery, because
+    /// what they cause shows it ([`Self::is_delivered`]). The same on all ranks.
+    pub fn expect_no_receipts(&mut self, kind: u8) {
+        if let Some(batches) = &mut self.batches {
+            batches.expect_no_receipts(kind);
+        }
     }
 
     /// The number on this node of a rank, if it is there.
@@ -299,8 +307,8 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether all messages to other ranks have been received there, as far as this rank knows; queued
-    /// records have not.
+    /// Whether all messages to other ranks have been received there, as far as this rank knows, except
+    /// messages without receipts ([`Self::expect_no_receipts`]); queued records have not.
     pub fn is_delivered(&self) -> bool {
         self.kept == 0
             && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))

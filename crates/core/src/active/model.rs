@@ -17,6 +17,8 @@ pub use super::batches::model::MODELS as BATCHES;
 
 /// The kind of all messages but answers, whose kind is the next one.
 pub(super) const KIND: u8 = 7;
+/// The kind of messages for which no receipts are expected.
+pub(super) const WITHOUT_RECEIPT: u8 = KIND + 2;
 /// Longest records, one more than a ring has room for.
 const FILLING: &[usize] = &[rings::MAX_BYTES; 4];
 /// Two more than two rings have room for.
@@ -47,7 +49,7 @@ impl Received {
     }
 
     pub(super) fn take(&mut self, message: &Message) {
-        assert_eq!(message.kind, KIND);
+        assert!([KIND, WITHOUT_RECEIPT].contains(&message.kind), "{message:?}");
         self.check(message.from, message.tag, &message.payload);
     }
 

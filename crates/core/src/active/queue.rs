@@ -11,12 +11,33 @@ use std::ops::Range;
 pub const BATCH_BYTES: usize = if cfg!(hcube_model) { 64 } else { 64 << 10 };
 /// Bytes of a message in a batch, at most; a longer one is cut.
 pub const PIECE_BYTES: usize = if cfg!(hcube_model) { 64 } else { 256 << 10 };
-/// Bytes before the messages of a batch: the number of batches that its sender has taken.
+/// Bytes before the messages of a batch; see [`Start`].
 pub const START: usize = 8;
 /// Bytes of a message before its payload: its kind and its length, and its tag.
 pub const HEAD: usize = 16;
 /// Buffers that are reused for further batches.
 const MAX_SPARE: usize = 8;
+
+/// The word before the messages of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// The number of batches that its sender has taken.
+    pub taken: u32,
+    /// Whether its sender expects a receipt for a message in it.
+    pub expects: bool,
+}
+
+impl Start {
+    pub fn bytes(self) -> [u8; START] {
+        (u64::from(self.taken) | u64::from(self.expects) << u32::BITS).to_ne_bytes()
+    }
+
+    /// From a batch that has a start.
+    pub fn of(batch: &[u8]) -> Self {
+        let word = u64::from_ne_bytes(batch[..START].try_into().expect("the bytes of a word"));
+        Self { taken: word as u32, expects: word >> u32::BITS != 0 }
+    }
+}
 
 /// Bytes to be sent.
 pub trait Bytes {
@@ -73,11 +94,12 @@ impl Queue {
         self.bytes
     }
 
-    /// Appends a message: `head` and a range of `body`. Its bytes in the batch.
+    /// Appends a message: its kind, and whether a receipt is expected for it; `head` and a range of `body`.
+    /// Its bytes in the batch.
     #[inline]
     pub fn append(
         &mut self,
-        kind: u8,
+        (kind, expects): (u8, bool),
         tag: u64,
         head: &[u8],
         (body, range): (&impl Bytes, Range<usize>),
@@ -94,6 +116,10 @@ impl Queue {
                 self.batches.back_mut().expect("it was pushed")
             }
         };
+        if expects {
+            let start = Start { taken: 0, expects };
+            batch[..START].copy_from_slice(&start.bytes());
+        }
         let end = batch.len() + record;
         batch.reserve(record);
         batch.extend_from_slice(&(u64::from(kind) | (length as u64) << 32).to_ne_bytes());
@@ -107,7 +133,7 @@ impl Queue {
         record
     }
 
-    /// Takes the first batch; the bytes before its messages are still to be written.
+    /// Takes the first batch; the number before its messages is still to be written.
     pub fn pop(&mut self) -> Option<Vec<u8>> {
         let batch = self.batches.pop_front()?;
         self.bytes -= batch.len() - START;

@@ -63,6 +63,12 @@ impl Elements {
         self.bytes
     }
 
+    /// Whether the result is the same in any order of blocks: predefined operations on integers.
+    pub fn is_exact(&self) -> bool {
+        // SAFETY: handles are only compared.
+        unsafe { raw::hcube_shim_is_exact(self.datatype, self.operation) != 0 }
+    }
+
     /// Replaces each element of `higher` by the operation on the element of `lower` there and itself, in this
     /// order.
     ///

@@ -266,6 +266,22 @@ int hcube_shim_is_predefined(MPI_Datatype type) {
     return 0;
 }
 
+int hcube_shim_is_exact(MPI_Datatype type, MPI_Op operation) {
+    const MPI_Datatype integers[] = {
+        MPI_BYTE,     MPI_SIGNED_CHAR,    MPI_UNSIGNED_CHAR, MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_INT,
+        MPI_UNSIGNED, MPI_LONG,           MPI_UNSIGNED_LONG, MPI_LONG_LONG_INT, MPI_INT8_T,         MPI_INT16_T,
+        MPI_INT32_T,  MPI_INT64_T,        MPI_UINT8_T,       MPI_UINT16_T,      MPI_UINT32_T,       MPI_UINT64_T,
+    };
+    const MPI_Op operations[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR, MPI_BXOR};
+    size_t number;
+    int has_type = 0, has_operation = 0;
+    for (number = 0; number < sizeof integers / sizeof *integers; number++)
+        if (type == integers[number]) has_type = 1;
+    for (number = 0; number < sizeof operations / sizeof *operations; number++)
+        if (operation == operations[number]) has_operation = 1;
+    return has_type && has_operation;
+}
+
 static enum hcube_shim_combiner combiner_of(int combiner) {
     switch (combiner) {
     case MPI_COMBINER_NAMED:

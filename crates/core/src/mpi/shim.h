@@ -94,6 +94,9 @@ int hcube_shim_create_keyval(MPI_Comm_delete_attr_function *release, int *keyval
 /* 1 for the usual predefined datatypes, which are always valid. */
 int hcube_shim_is_predefined(MPI_Datatype type);
 
+/* 1 for predefined operations on predefined integers, whose result does not depend on any order. */
+int hcube_shim_is_exact(MPI_Datatype type, MPI_Op operation);
+
 /* As hcube_shim_create_keyval, for datatypes and MPI_Type_dup. */
 int hcube_shim_create_type_keyval(MPI_Type_delete_attr_function *release, int *keyval);
 

@@ -46,6 +46,9 @@ pub enum Kind {
     Notify,
     /// A value that replaces the word at the offset in the tag.
     Set,
+    /// Bytes for the offset behind a word at the offset in the tag, and the value that replaces it afterwards:
+    /// the value, then the bytes.
+    Publish,
     /// An atomic operation for a request: offset, code, operand, expected value.
     Atomic,
     /// The answer to it.
@@ -57,17 +60,22 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 10] = [
     Kind::Put,
     Kind::Get,
     Kind::Bytes,
     Kind::Notify,
     Kind::Set,
+    Kind::Publish,
     Kind::Atomic,
     Kind::Word,
     Kind::PutShape,
     Kind::GetShape,
 ];
+
+/// Messages for which no receipts are expected: answers, and words that somebody waits for
+/// ([`Onesided::set`](super::Onesided::set)).
+pub const WITHOUT_RECEIPTS: [Kind; 4] = [Kind::Bytes, Kind::Set, Kind::Word, Kind::Publish];
 
 const LOAD: u64 = 0;
 const SWAP: u64 = 1;

@@ -64,7 +64,15 @@ impl<C: Comm> Onesided<C> {
         self.messages.receive_short(kind, most, read)
     }
 
-    /// Whether all messages have been received, and all accesses performed, as far as this rank knows.
+    /// No receipts are expected for active messages of a kind of the callers'; see
+    /// [`Messages::expect_no_receipts`](crate::active::Messages::expect_no_receipts).
+    pub fn expect_no_receipts(&mut self, kind: u8) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.expect_no_receipts(kind);
+    }
+
+    /// Whether all messages have been received, and all accesses performed, as far as this rank knows, except
+    /// messages without receipts.
     pub fn is_delivered(&self) -> bool {
         self.messages.is_delivered()
     }

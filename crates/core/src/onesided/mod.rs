@@ -40,7 +40,7 @@ use crate::machine::work;
 use crate::memory::{Region, bytes_of};
 use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
-use kinds::{GET_PIECES, Kind, PIECE_BYTES, apply};
+use kinds::{GET_PIECES, Kind, PIECE_BYTES, WITHOUT_RECEIPTS, apply};
 use requests::{Question, Questions, Requests};
 
 /// Kinds of messages below this one are the callers'.
@@ -98,7 +98,8 @@ impl<C: Comm> Onesided<C> {
 
     /// Collective over `comm`: as [`Self::share`], in heaps that the ranks of each node share.
     fn on(mut heap: Heap, comm: &C, topology: &Topology) -> Result<Self> {
-        let messages = Messages::share(comm, topology, &mut heap)?;
+        let mut messages = Messages::share(comm, topology, &mut heap)?;
+        WITHOUT_RECEIPTS.into_iter().for_each(|kind| messages.expect_no_receipts(kind as u8));
         let first_offset = messages.heap_end();
         Ok(Self { heap, messages, requests: Requests::default(), first_offset, counts: Counts::default() })
     }
@@ -327,7 +328,8 @@ impl<C: Comm> Onesided<C> {
     }
 
     /// Replaces the word at a location, of which this rank is the only writer: a rank that sees the value
-    /// also sees earlier puts of this rank there.
+    /// also sees earlier puts of this rank there. [`Self::is_delivered`] does not wait for it: another rank
+    /// waits for the value.
     #[inline]
     pub fn set(&mut self, to: usize, offset: usize, value: u64) {
         match self.messages.number(to) {
@@ -335,6 +337,27 @@ impl<C: Comm> Onesided<C> {
             None => {
                 self.heap.word(0, offset);
                 self.messages.send(to, Kind::Set as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
+                self.messages.hurry();
+            }
+        }
+    }
+
+    /// Writes the bytes after a word, then replaces the word as [`Self::set`] does: a rank that sees the value
+    /// also sees the bytes.
+    pub fn publish(&mut self, comm: &C, to: usize, offset: usize, value: u64, bytes: &[u8]) {
+        let place = offset + size_of::<u64>();
+        match self.messages.number(to) {
+            Some(number) => {
+                let into = self.heap.region(number, place, bytes.len());
+                atomic::written(into.address());
+                into.write(bytes);
+                comm.charge(work::COPY.of(bytes.len()));
+                self.heap.word(number, offset).store(value, Ordering::Release);
+            }
+            None => {
+                self.heap.word(0, offset);
+                let payload = [&value.to_ne_bytes(), bytes];
+                self.messages.send(to, Kind::Publish as u8, offset as u64, payload);
                 self.messages.hurry();
             }
         }

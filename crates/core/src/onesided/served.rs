@@ -51,6 +51,17 @@ impl<C: Comm> Onesided<C> {
                 // Not a copy: other ranks of this node may poll the word for what was put before.
                 self.own_word(tag as usize).store(value, Ordering::Release);
             }
+            Kind::Publish => {
+                let [value] = payload.words();
+                let bytes = payload.get(size_of::<u64>()..).ok_or_else(broken)?;
+                let word = tag as usize;
+                self.checked_word(word).ok_or_else(broken)?;
+                let into = self.checked(word + size_of::<u64>(), bytes.len()).ok_or_else(broken)?;
+                atomic::written(into.address());
+                into.write(bytes);
+                comm.charge(work::COPY.of(bytes.len()));
+                self.own_word(word).store(value, Ordering::Release);
+            }
             Kind::Atomic => {
                 let [offset, code, operand, expected] = payload.words();
                 self.checked_word(offset as usize).ok_or_else(broken)?;

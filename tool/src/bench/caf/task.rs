@@ -110,6 +110,9 @@ impl Stream {
 pub const VERIFIED: u32 = 64;
 
 impl Task {
+    /// Without any repetition, only what ends a batch.
+    pub const NOTHING: Self = Self { operation: Operation::Barrier, bytes: 0 };
+
     /// Words that a rank has of the memory that others access.
     pub fn shared_words(&self) -> usize {
         match self.operation {

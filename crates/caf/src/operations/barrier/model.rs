@@ -3,7 +3,7 @@
 //! No image leaves it before all have called it; what an image has put before is there for all after it; no
 //! image waits for ever once all have called it, or one of them has ended.
 
-use crate::operations::model::{coarray, images, is_done, read, watch, write};
+use crate::operations::model::{Image, coarray, images, images_on, is_done, read, watch, write};
 use crate::state::coarray::Use;
 use hcube_core::atomic::model::{Extent, Model, Scene};
 use std::cell::Cell;
@@ -33,10 +33,34 @@ fn rounds(scene: &mut Scene, count: usize, have_boards: bool, rounds: u64) {
     }
 }
 
+/// Images on several nodes: every image writes to all others before each barrier what they read after it.
+fn rounds_on(scene: &mut Scene, nodes: &[u32], rounds: u64) {
+    let images = images_on(scene, nodes);
+    let count = images.len();
+    let data = coarray(&images, 16 * count, Use::Data);
+    for image in images {
+        scene.participant(move || {
+            let (team, own) = (image.world(), image.own());
+            for round in 1..=rounds {
+                // The words of the round before may still be read.
+                let number = |of: usize| 2 * of + round as usize % 2;
+                (0..count).for_each(|to| write(&image, data, to, number(own), round));
+                image.barrier(team).expect("all are alive");
+                (0..count).for_each(|from| assert_eq!(read(&image, data, own, number(from)), round));
+            }
+        });
+    }
+}
+
 /// Barriers, in which the last image ends at some step.
 fn end(scene: &mut Scene, count: usize, have_boards: bool, steps: usize) {
+    let images = images(scene, count, have_boards);
+    end_of_last(scene, images, steps);
+}
+
+fn end_of_last(scene: &mut Scene, mut images: Vec<Image>, steps: usize) {
     const ROUNDS: u64 = 2;
-    let mut images = images(scene, count, have_boards);
+    let count = images.len();
     let called = Rc::new(Cell::new(0));
     let (step, last, calls) = (scene.choose(steps), images.pop().expect("images"), called.clone());
     let team = last.world();
@@ -69,6 +93,19 @@ pub const MODELS: &[Model] = &[
         .with(Extent::Preemptions(2)),
     Model::new("caf::barrier", "rounds of three images on a ring", |scene| rounds(scene, 3, RING, 2))
         .with(Extent::Preemptions(2)),
+    Model::new("caf::barrier", "rounds of two images on a node and one on another", |scene| {
+        rounds_on(scene, &[0, 0, 2], 3);
+    })
+    .with(Extent::Random(200)),
+    Model::new("caf::barrier", "rounds of four images on two nodes in turn", |scene| {
+        rounds_on(scene, &[0, 1, 0, 1], 2);
+    })
+    .with(Extent::Random(100)),
+    Model::new("caf::barrier", "one of two images of a node ends, another node", |scene| {
+        let images = images_on(scene, &[0, 1, 1]);
+        end_of_last(scene, images, 14);
+    })
+    .with(Extent::Random(200)),
     Model::new("caf::barrier", "one of two images ends, boards", |scene| end(scene, 2, BOARDS, 12))
         .with(Extent::Preemptions(2)),
     Model::new("caf::barrier", "one of two images ends, ring", |scene| end(scene, 2, RING, 12))

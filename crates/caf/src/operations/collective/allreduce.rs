@@ -5,6 +5,9 @@
 //! combine them in the same order. All other blocks are reduced to member 0 and broadcast, so a long block is
 //! combined once per member instead of log2 S times.
 //!
+//! For all images on several nodes, blocks are reduced along a tree with one edge to each node (`node_tree`)
+//! and broadcast along the same tree, if they commute or ranks are in the order of nodes.
+//!
 //! With boards, see `pieces`.
 //!
 //! Restrictions: the operation is associative. The result is bitwise identical on all members and in every
@@ -13,7 +16,7 @@
 //! blocks.
 //! Source: recursive doubling, and reduction with broadcast.
 
-use super::agreement::check_bytes;
+use super::agreement::{check_bytes, ordered};
 use super::members::{EXCHANGE, Members};
 use super::pieces::{Folding, Receivers};
 use super::reduce::add_lower;
@@ -60,12 +63,16 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<()> {
         let bytes = from.len();
         let check = |_: &Members| check_bytes("into", into, bytes, 1);
-        let alike = [("bytes", bytes as i64), ("bytes of an element", elements.bytes as i64)];
+        let alike = [("bytes", ordered(bytes, elements)), ("bytes of an element", elements.bytes as i64)];
         let pieces = self.pieces(team, bytes, elements.bytes)?;
         let members = self.agree_with(team, check, alike, Self::first_piece(pieces, from))?;
         if let Some(pieces) = pieces {
             let folding = Folding::new(team, &members, (pieces, elements), Receivers::All, (from, into));
             return self.fold(&folding, combine);
+        }
+        if let Some(tree) = members.node_tree_to_reduce(0, elements) {
+            self.reduce_along(&members, &tree, from, into, combine)?;
+            return self.broadcast_agreed(members, 0, into);
         }
         if members.size.is_power_of_two() && bytes <= MAX_CUBE_BYTES {
             return self.along_hypercube(&members, from, into, combine);

@@ -1,6 +1,7 @@
 //! Broadcast: a block of one member on all members, blocking or asynchronous.
 //!
-//! Idea: a state machine on each member of a binomial tree. It waits for the block from its parent, sends it
+//! Idea: a state machine on each member of a binomial tree, for all images on several nodes with one edge to
+//! each node (`node_tree`). It waits for the block from its parent, sends it
 //! to its children, waits for their replies, and replies to its parent. A long block is exposed
 //! (`rendezvous`): a member forwards the reference to its children on the same node before it copies the
 //! block itself, so all of them copy from the first location on their node. The event is notified when the
@@ -10,14 +11,16 @@
 //! concurrently: data does not wait for late members, and arguments that differ are an error of the wait that
 //! detects it, on all members.
 //!
-//! With boards, a short block is published with the arguments; see `pieces`.
+//! With boards, a short block is published with the arguments; see `pieces`. Without boards, the arguments
+//! carry a block of up to `MAX_CARRIED_BYTES` (`agreement`).
 //!
 //! Restrictions: none. Cost: a block per member, and a reply if it was exposed; ⌈log2 S⌉ edges from the root
 //! to the farthest member. Memory: a copy on the first member of a node if a long block is not in the heap.
 //! Source: Jin et al. 2011, §II-E, where children send the addresses of their memory first.
 
-use super::agreement::{Agreement, check_rank};
+use super::agreement::{Agreement, MAX_CARRIED_BYTES, check_rank};
 use super::members::{ANSWER, BROADCAST, Members};
+use super::node_tree::NodeTree;
 use super::rendezvous::Reference;
 use super::tree::Tree;
 use crate::engine::image::Image;
@@ -88,10 +91,13 @@ impl<C: Comm> Operation<Image<C>> for Unattended {
 
 impl<'a> Broadcast<'a> {
     fn new(members: Members, root: usize, buffer: Region<'a>, done: Option<Place>) -> Self {
-        let tree = Tree::new(members.rank, members.size, root);
-        let parent = tree.parent().map(|power| members.backward(power));
-        // The largest subtree first.
-        let children = tree.children().rev().map(|power| members.forward(power)).collect();
+        let NodeTree { parent, children } = members.node_tree(root).unwrap_or_else(|| {
+            let tree = Tree::new(members.rank, members.size, root);
+            let parent = tree.parent().map(|power| members.backward(power));
+            // The largest subtree first.
+            let children = tree.children().rev().map(|power| members.forward(power)).collect();
+            NodeTree { parent, children }
+        });
         let is_here = parent.is_none();
         let (from_parent, exposed, readers, is_settled) = (None, None, Vec::new(), false);
         Self { members, buffer, parent, children, is_here, from_parent, exposed, readers, done, is_settled }
@@ -196,6 +202,9 @@ impl<C: Comm> Runtime<C> {
         let check = |members: &Members| check_rank("root", root, members);
         let pieces = self.pieces(team, buffer.len(), buffer.len())?;
         let own = self.look_at_team(team, Team::rank)?;
+        if pieces.is_none() && buffer.len() <= MAX_CARRIED_BYTES {
+            return self.agree_and_carry(team, check, alike, (buffer, own == root));
+        }
         let published = if own == root { Self::first_piece(pieces, buffer) } else { buffer.part(0..0) };
         let members = self.agree_with(team, check, alike, published)?;
         if pieces.is_some() {

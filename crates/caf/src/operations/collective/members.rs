@@ -1,5 +1,7 @@
 //! The team data that a collective operation needs, captured when the operation begins.
 
+use super::Elements;
+use super::node_tree::NodeTree;
 use crate::engine::image::Image;
 use crate::state::handles::Handle;
 use crate::state::participation::Series;
@@ -8,6 +10,8 @@ use crate::state::team::Team;
 use crate::state::team::ring::{BACKWARD, FORWARD};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::plan::Topology;
+use std::sync::Arc;
 
 /// Rounds of an operation: what each range of them is for. The agreement on the arguments comes first.
 pub(crate) const TREE: usize = 64;
@@ -33,6 +37,8 @@ pub(crate) struct Members {
     pub size: usize,
     /// Images forward and backward, by powers of two.
     links: Vec<[usize; 2]>,
+    /// Where the members are, in the team of all images on several nodes: their ranks are images.
+    topology: Option<Arc<Topology>>,
 }
 
 impl Members {
@@ -45,7 +51,20 @@ impl Members {
             links: (0..team.ring().powers())
                 .map(|power| [FORWARD, BACKWARD].map(|direction| team.ring().link(power, direction).image))
                 .collect(),
+            topology: team.nodes().map(|nodes| Arc::clone(nodes.topology())),
         }
+    }
+
+    /// The tree from a root with one edge to each node, of images, if the nodes of all members are known.
+    pub fn node_tree(&self, root: usize) -> Option<NodeTree> {
+        self.topology.as_ref().map(|topology| NodeTree::new(topology, self.rank, root))
+    }
+
+    /// As [`Self::node_tree`], for a reduction: none if its elements do not commute and subtrees are not in
+    /// the order of ranks.
+    pub fn node_tree_to_reduce(&self, root: usize, elements: Elements) -> Option<NodeTree> {
+        let is_in_order = self.topology.as_ref().is_some_and(|topology| topology.in_rank_order());
+        if elements.commute || root == 0 && is_in_order { self.node_tree(root) } else { None }
     }
 
     /// The number of a round of this operation.

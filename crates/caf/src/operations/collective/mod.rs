@@ -1,6 +1,6 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of five words (`agreement`): invalid
+//! All of them first compare the arguments of all members by a reduction of some words (`agreement`): invalid
 //! or different arguments are an error on all members, before data is moved. Asynchronous broadcasts compare
 //! them concurrently with their data. Members are reached by links, except in alltoall, shift and permute,
 //! which look up images. A long block is copied once to an image of the same node, or twice if it is not in
@@ -9,8 +9,12 @@
 //! Teams inside a node with a board (`team::board`) use it for reductions and for broadcasts of short blocks
 //! (`pieces`).
 //!
+//! In the team of all images on several nodes, the leader of each node compares arguments with the other
+//! leaders (`team::nodes`), and broadcasts and reductions use a tree with one edge to each node (`node_tree`);
+//! reductions only if their order permits it.
+//!
 //! For a team of S members and a block of n bytes, in addition to the reduction of the arguments (⌈log2 S⌉
-//! messages per member):
+//! messages per member; for all images on N nodes ⌈log2 N⌉ per leader):
 //!
 //! | operation | rounds | bytes that a member sends, at most | additional memory |
 //! |---|---|---|---|
@@ -35,6 +39,7 @@ pub mod gather;
 pub(crate) mod members;
 #[cfg(hcube_model)]
 pub mod model;
+mod node_tree;
 pub mod permute;
 mod pieces;
 pub mod reduce;
@@ -53,6 +58,7 @@ pub type Combine<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]);
 pub struct Elements {
     /// Bytes of an element, the same on all members.
     pub bytes: usize,
-    /// Whether the operation gives the same bits when two blocks are swapped.
+    /// Whether blocks may be combined in any order: the operation gives the same bits when two blocks are
+    /// swapped, and the program accepts the rounding of any order.
     pub commute: bool,
 }

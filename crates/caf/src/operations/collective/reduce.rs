@@ -4,13 +4,17 @@
 //! consists of two ranges of ranks, which are sent separately; the root combines the range from rank 0 before
 //! its own.
 //!
-//! Restrictions: the operation is associative. The order of the combinations depends only on the root and the
-//! size of the team, so the result is bitwise identical in every run.
+//! For all images on several nodes, blocks are combined along a tree with one edge to each node (`node_tree`),
+//! one block per member, if they commute, or if ranks are in the order of nodes and the root is the first one.
+//!
+//! Restrictions: the operation is associative. The order of the combinations depends only on the root,
+//! the size of the team and the nodes of its members, so the result is bitwise identical in every run.
 //! Cost: one block per member, two on the path of a range that wraps around; ⌈log2 S⌉ consecutive messages
 //! and combinations. Memory: two or three blocks. Source: the binomial tree; the two ranges are our own.
 
-use super::agreement::{check_bytes, check_rank};
+use super::agreement::{check_bytes, check_rank, ordered};
 use super::members::{Members, TREE};
+use super::node_tree::NodeTree;
 use super::pieces::{Folding, Receivers};
 use super::space::Space;
 use super::tree::Tree;
@@ -65,7 +69,7 @@ impl<C: Comm> Runtime<C> {
             check_rank("root", root, members)?;
             if members.rank == root { check_bytes("into", into, from.len(), 1) } else { Ok(()) }
         };
-        let alike = [("root", root as i64), ("bytes", from.len() as i64)];
+        let alike = [("root", root as i64), ("bytes", ordered(from.len(), elements))];
         let pieces = self.pieces(team, from.len(), elements.bytes)?;
         let members = self.agree_with(team, check, alike, Self::first_piece(pieces, from))?;
         if let Some(pieces) = pieces {
@@ -73,7 +77,42 @@ impl<C: Comm> Runtime<C> {
             let folding = Folding::new(team, &members, (pieces, elements), receivers, (from, into));
             return self.fold(&folding, combine);
         }
+        if let Some(tree) = members.node_tree_to_reduce(root, elements) {
+            return self.reduce_along(&members, &tree, from, into, combine);
+        }
         self.reduce_agreed(&members, root, from, into, combine)
+    }
+
+    /// As [`Self::reduce`], along a tree of [`Members::node_tree_to_reduce`], when the arguments have been
+    /// compared.
+    pub(super) fn reduce_along(
+        &self,
+        members: &Members,
+        tree: &NodeTree,
+        from: Region<'_>,
+        into: Region<'_>,
+        combine: Combine<'_>,
+    ) -> Result<()> {
+        let send_to_parent = |block: Region<'_>| {
+            tree.parent.map_or(Ok(()), |parent| {
+                let pending = self.send_block(members, parent, TREE, block, true)?;
+                self.settle(members, pending)
+            })
+        };
+        if tree.children.is_empty() && tree.parent.is_some() {
+            return send_to_parent(from);
+        }
+        let (mut own, mut other) = (Space::of(from), Space::new(from.len()));
+        // The smallest subtree first, whose block comes first; in rank order if subtrees are.
+        for &child in tree.children.iter().rev() {
+            self.receive_block(members, child, TREE, other.region())?;
+            combine(own.bytes(), other.bytes_mut());
+            std::mem::swap(&mut own, &mut other);
+        }
+        if tree.parent.is_none() {
+            into.write(own.bytes());
+        }
+        send_to_parent(own.region())
     }
 
     /// As [`Self::reduce`], when the arguments have been compared.

@@ -4,7 +4,7 @@
 //! later one; no image waits for ever once all have called it, or one of them has ended.
 
 use super::Combination;
-use crate::operations::model::{images, is_done, watch};
+use crate::operations::model::{Image, images, images_on, is_done, watch};
 use hcube_core::atomic::model::{Extent, Model, Scene};
 
 const BOARDS: bool = true;
@@ -23,7 +23,13 @@ fn sums(round: u64, count: usize) -> [i64; 2] {
 
 /// More reductions than there are slots.
 fn rounds(scene: &mut Scene, count: usize, have_boards: bool, rounds: u64) {
-    for image in images(scene, count, have_boards) {
+    let images = images(scene, count, have_boards);
+    rounds_of(scene, images, rounds);
+}
+
+fn rounds_of(scene: &mut Scene, images: Vec<Image>, rounds: u64) {
+    let count = images.len();
+    for image in images {
         scene.participant(move || {
             for round in 1..=rounds {
                 let own = words(round, image.own());
@@ -36,8 +42,13 @@ fn rounds(scene: &mut Scene, count: usize, have_boards: bool, rounds: u64) {
 
 /// Reductions, in which the last image ends at some step.
 fn end(scene: &mut Scene, count: usize, have_boards: bool, steps: usize) {
+    let images = images(scene, count, have_boards);
+    end_of_last(scene, images, steps);
+}
+
+fn end_of_last(scene: &mut Scene, mut images: Vec<Image>, steps: usize) {
     const ROUNDS: u64 = 2;
-    let mut images = images(scene, count, have_boards);
+    let count = images.len();
     let (step, last) = (scene.choose(steps), images.pop().expect("images"));
     let team = last.world();
     let end = scene.participant_that_ends(step, move || {
@@ -69,6 +80,21 @@ pub const MODELS: &[Model] = &[
         .with(Extent::Preemptions(2)),
     Model::new("caf::reduction", "rounds of three images on a ring", |scene| rounds(scene, 3, RING, 3))
         .with(Extent::Preemptions(2)),
+    Model::new("caf::reduction", "rounds of two images on a node and one on another", |scene| {
+        let images = images_on(scene, &[0, 0, 2]);
+        rounds_of(scene, images, 3);
+    })
+    .with(Extent::Random(200)),
+    Model::new("caf::reduction", "rounds of five images on three nodes", |scene| {
+        let images = images_on(scene, &[0, 1, 0, 3, 1]);
+        rounds_of(scene, images, 3);
+    })
+    .with(Extent::Random(100)),
+    Model::new("caf::reduction", "one of two images of a node ends, another node", |scene| {
+        let images = images_on(scene, &[0, 1, 1]);
+        end_of_last(scene, images, 16);
+    })
+    .with(Extent::Random(200)),
     Model::new("caf::reduction", "one of two images ends, boards", |scene| end(scene, 2, BOARDS, 14))
         .with(Extent::Preemptions(2)),
     Model::new("caf::reduction", "one of two images ends, ring", |scene| end(scene, 2, RING, 14))

@@ -3,12 +3,30 @@
 //! Idea: see [`crate::operations::barrier`].
 
 use super::board::Board;
+use super::nodes::Nodes;
 use super::ring::{BACKWARD, FORWARD, Ring};
 use crate::state::others::Others;
 use hcube_core::atomic::Ordering;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::onesided::Onesided;
+
+/// Where members meet.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Meeting<'a> {
+    Ring(&'a Ring),
+    Board(&'a Board),
+    Nodes(&'a Nodes),
+}
+
+/// How far a barrier has come that has begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stage {
+    /// Members on a board that have come.
+    come: usize,
+    /// The round on a ring; none before this member has begun the first one.
+    round: Option<usize>,
+}
 
 /// The barriers of a team.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,8 +35,8 @@ pub(super) struct Barriers {
     called: u64,
     /// Barriers that have ended.
     ended: u64,
-    /// The round of the barrier that is going on, or the members that have come; none before it has begun.
-    round: Option<usize>,
+    /// The barrier that is going on, once it has begun.
+    stage: Option<Stage>,
 }
 
 impl Barriers {
@@ -37,42 +55,85 @@ impl Barriers {
     pub fn advance<C: Comm>(
         &mut self,
         number: u64,
-        (ring, board): (&Ring, Option<&Board>),
+        meeting: Meeting<'_>,
         memory: &mut Onesided<C>,
         others: &Others,
     ) -> Result<bool> {
         while self.ended < number {
             let turn = self.ended + 1;
-            let mut round = match self.round {
-                Some(round) => round,
-                None if !memory.is_made(None) => return Ok(false),
-                None => {
-                    match board {
-                        Some(board) => board.call_barrier(turn, memory),
-                        None => tell(ring, memory, 0, turn),
-                    }
-                    0
-                }
-            };
-            self.round = Some(round);
-            if let Some(board) = board {
-                let has_come = board.has_barrier_come(turn, &mut round, (memory, others));
-                self.round = Some(round);
-                if !has_come? {
+            if self.stage.is_none() {
+                if !memory.is_made(None) {
                     return Ok(false);
                 }
-            } else if round < ring.powers() {
-                let gone = others.check(ring.link(round, BACKWARD).image);
-                if memory.own_word(ring.barrier_word(round)).load(Ordering::Acquire) < turn {
-                    return gone.map(|()| false);
-                }
-                self.round = Some(round + 1);
-                tell(ring, memory, round + 1, turn);
-                continue;
+                meeting.begin(turn, memory);
             }
-            *self = Self { ended: turn, round: None, ..*self };
+            let stage = self.stage.get_or_insert_default();
+            if !meeting.has_ended(turn, stage, memory, others)? {
+                return Ok(false);
+            }
+            *self = Self { ended: turn, stage: None, ..*self };
         }
         Ok(true)
+    }
+}
+
+impl Meeting<'_> {
+    /// This member begins a barrier.
+    fn begin<C: Comm>(self, turn: u64, memory: &Onesided<C>) {
+        match self {
+            Self::Board(board) => board.call_barrier(turn, memory),
+            Self::Nodes(nodes) => nodes.board().call_barrier(turn, memory),
+            Self::Ring(_) => {}
+        }
+    }
+
+    /// Goes on with a barrier that has begun. Whether it has ended.
+    fn has_ended<C: Comm>(
+        self,
+        turn: u64,
+        stage: &mut Stage,
+        memory: &mut Onesided<C>,
+        others: &Others,
+    ) -> Result<bool> {
+        match self {
+            Self::Board(board) => board.has_barrier_come(turn, &mut stage.come, (memory, others)),
+            Self::Ring(ring) => go_round(ring, turn, &mut stage.round, memory, others),
+            Self::Nodes(nodes) => {
+                let Some(ring) = nodes.ring() else { return nodes.is_released(turn, (memory, others)) };
+                let ended = nodes.board().has_barrier_come(turn, &mut stage.come, (memory, others))?
+                    && go_round(ring, turn, &mut stage.round, memory, others)?;
+                if ended {
+                    nodes.release(turn, memory);
+                }
+                Ok(ended)
+            }
+        }
+    }
+}
+
+/// Goes on with the rounds of a barrier on a ring. Whether the last one has ended.
+fn go_round<C: Comm>(
+    ring: &Ring,
+    turn: u64,
+    progress: &mut Option<usize>,
+    memory: &mut Onesided<C>,
+    others: &Others,
+) -> Result<bool> {
+    let mut round = progress.unwrap_or_else(|| {
+        tell(ring, memory, 0, turn);
+        0
+    });
+    loop {
+        *progress = Some(round);
+        if round == ring.powers() {
+            return Ok(true);
+        }
+        let gone = others.check(ring.link(round, BACKWARD).image);
+        if memory.own_word(ring.barrier_word(round)).load(Ordering::Acquire) < turn {
+            return gone.map(|()| false);
+        }
+        round += 1;
+        tell(ring, memory, round, turn);
     }
 }
 

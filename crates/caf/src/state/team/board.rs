@@ -7,7 +7,8 @@
 //! members share cores.
 //!
 //! Restrictions: all members are on one node, and are few or share cores: otherwise reading S - 1 words that
-//! other cores have written is slower than reading ⌈log2 S⌉ of them.
+//! other cores have written is slower than reading ⌈log2 S⌉ of them. The team of all images on several nodes
+//! has boards of the members of each node, which only one of them reads (`nodes`).
 //! Cost: a word written and S - 1 words read per member and turn. Memory: a cache line and two slots per
 //! member.
 //! Source: our own; a central barrier with a word per member instead of a shared counter.
@@ -69,15 +70,25 @@ impl Board {
             return None;
         }
         let slot_bytes = if is_world { WORLD_SLOT_BYTES } else { SLOT_BYTES };
-        let at = memory.heap().allocate(HEAD_BYTES + SLOTS as usize * slot_bytes).ok()?;
+        Self::allocate_one(slot_bytes, memory).ok().map(|at| (at, slot_bytes))
+    }
+
+    /// Memory for a board: its offset.
+    pub(super) fn allocate_one<C: Comm>(slot_bytes: usize, memory: &mut Onesided<C>) -> Result<usize> {
+        let at = memory.heap().allocate(HEAD_BYTES + SLOTS as usize * slot_bytes)?;
         let words = [at + BARRIER, at + HEAD_BYTES, at + HEAD_BYTES + slot_bytes];
         words.into_iter().for_each(|word| memory.own_word(word).store(0, Ordering::Relaxed));
-        Some((at, slot_bytes))
+        Ok(at)
     }
 
     /// Boards of all members.
     pub(super) fn new(boards: Box<[Place]>, rank: usize, slot_bytes: usize) -> Self {
         Self { boards, rank, slot_bytes, turns: 0, uses: 0 }
+    }
+
+    /// Number of members.
+    pub fn size(&self) -> usize {
+        self.boards.len()
     }
 
     /// Where this member has its board.

@@ -13,6 +13,7 @@ mod barrier;
 pub(crate) mod board;
 pub mod chain;
 pub(crate) mod network;
+pub(crate) mod nodes;
 pub(crate) mod ring;
 pub(crate) mod teams;
 #[cfg(test)]
@@ -20,11 +21,13 @@ mod tests;
 
 use crate::state::others::Others;
 use crate::state::place::Place;
-use barrier::Barriers;
+use barrier::{Barriers, Meeting};
 use board::Board;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::onesided::Onesided;
+use hcube_core::plan::Topology;
+use nodes::Nodes;
 use ring::{Link, Ring};
 use std::collections::HashMap;
 
@@ -46,6 +49,8 @@ pub struct Team {
     barriers: Barriers,
     /// Where it has boards.
     board: Option<Board>,
+    /// Where it is the team of all images, on several nodes.
+    nodes: Option<Nodes>,
 }
 
 impl Team {
@@ -73,6 +78,7 @@ impl Team {
             turns: 0,
             barriers: Barriers::default(),
             board: None,
+            nodes: None,
         }
     }
 
@@ -89,6 +95,19 @@ impl Team {
             let boards = (0..size).map(|image| Place { image, offset }).collect();
             self.board = Some(Board::new(boards, self.rank(), slot_bytes));
         }
+    }
+
+    /// Collective over all images, which do it at the same time: the nodes of the team of all images.
+    ///
+    /// # Errors
+    /// If this image has no memory.
+    pub(crate) fn open_nodes<C: Comm>(
+        &mut self,
+        topology: &Topology,
+        memory: &mut Onesided<C>,
+    ) -> Result<()> {
+        self.nodes = Nodes::allocate(self.rank(), topology, memory)?;
+        Ok(())
     }
 
     /// Gives the block and the board back.
@@ -144,6 +163,16 @@ impl Team {
     /// As [`Self::board`], to be changed.
     pub(crate) fn board_mut(&mut self) -> Option<&mut Board> {
         self.board.as_mut()
+    }
+
+    /// Its nodes, where it is the team of all images and on several.
+    pub(crate) fn nodes(&self) -> Option<&Nodes> {
+        self.nodes.as_ref()
+    }
+
+    /// As [`Self::nodes`], to be changed.
+    pub(crate) fn nodes_mut(&mut self) -> Option<&mut Nodes> {
+        self.nodes.as_mut()
     }
 
     /// The image of a member, if no link has to be read.
@@ -211,7 +240,12 @@ impl Team {
         memory: &mut Onesided<C>,
         others: &Others,
     ) -> Result<bool> {
-        self.barriers.advance(number, (&self.ring, self.board.as_ref()), memory, others)
+        let meeting = match (&self.board, &self.nodes) {
+            (Some(board), _) => Meeting::Board(board),
+            (None, Some(nodes)) => Meeting::Nodes(nodes),
+            (None, None) => Meeting::Ring(&self.ring),
+        };
+        self.barriers.advance(number, meeting, memory, others)
     }
 
     /// Words of this image for the team, without cached lookups.

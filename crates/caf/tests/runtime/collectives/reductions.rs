@@ -1,6 +1,8 @@
 //! All reductions, by an operation that does not commute and by sums whose rounding depends on their order.
 
 use super::{Group, LONG, in_teams, read};
+use hcube_caf::collective::Elements;
+use hcube_core::error::Error;
 use hcube_core::memory::Region;
 
 /// Bytes of an element: a linear function modulo 2^64.
@@ -111,5 +113,62 @@ fn all_members_get_the_same_bits() {
             }
             assert!(results.iter().all(|result| *result == results[0]), "{elements} of {size} members");
         }
+    });
+}
+
+/// Sums of words, which may be combined in any order.
+fn add(lower: &[u8], higher: &mut [u8]) {
+    for (lower, higher) in lower.chunks_exact(8).zip(higher.chunks_exact_mut(8)) {
+        let sum = word(lower).wrapping_add(word(higher));
+        higher.copy_from_slice(&sum.to_ne_bytes());
+    }
+}
+
+#[test]
+fn operations_that_commute() {
+    in_teams(|group| {
+        let &Group { image, team, rank, size, .. } = group;
+        let elements = Elements { bytes: 8, commute: true };
+        for length in [0, 8, 504, 520, 10_000] {
+            let mut expected = vec![0; length];
+            group.images.iter().for_each(|&member| add(&functions(member, length), &mut expected));
+            let own = functions(image.own(), length);
+            for is_coarray in [false, true] {
+                let text = format!("{length} bytes, coarray: {is_coarray}, {rank} of {:?}", group.images);
+                let all = group.holding(is_coarray, 0, &[own.clone(), vec![0xee; length]].concat());
+                let (from, into) = (all.part(0..length), all.part(length..2 * length));
+                for root in (0..size).rev() {
+                    let before = read(into);
+                    image.reduce_elements(team, root, (from, into), elements, &mut add).expect(&text);
+                    assert!(read(into) == *if rank == root { &expected } else { &before }, "{root}, {text}");
+                }
+                into.write(&vec![0xee; length]);
+                image.allreduce_elements(team, (from, into), elements, &mut add).expect(&text);
+                assert!(read(into) == expected && read(from) == own, "{text}");
+                image.allreduce_elements(team, (from, from), elements, &mut add).expect(&text);
+                assert!(read(from) == expected, "in place, {text}");
+            }
+        }
+    });
+}
+
+/// Members that combined in different orders would wait for ever.
+#[test]
+fn all_members_combine_in_the_same_order() {
+    in_teams(|group| {
+        let &Group { image, team, rank, size, .. } = group;
+        if size == 1 {
+            return;
+        }
+        let mut bytes = [1; 8];
+        let region = Region::of(&mut bytes);
+        let elements = Elements { bytes: 8, commute: rank != size / 2 };
+        let name = "whether the order of elements matters";
+        let refused = Err(Error::Mismatch { name, least: 0, most: 1 });
+        assert_eq!(image.allreduce_elements(team, (region, region), elements, &mut add), refused);
+        assert_eq!(image.reduce_elements(team, 0, (region, region), elements, &mut add), refused);
+        let elements = Elements { bytes: 8, commute: true };
+        image.allreduce_elements(team, (region, region), elements, &mut add).expect("the same order");
+        assert_eq!(word(&bytes), size as u64 * word(&[1; 8]));
     });
 }

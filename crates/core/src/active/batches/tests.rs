@@ -83,3 +83,56 @@ fn the_last_message_of_a_batch_is_acknowledged_without_another_look() {
         }
     });
 }
+
+/// Messages without receipts cause no batches in the other direction until half a window has arrived; the
+/// receipt for a later message is also one for them.
+#[test]
+fn messages_without_receipts_are_acknowledged_together() {
+    const QUIET: u8 = 3;
+    threads::run(2, 1, |comm| {
+        let mut batches = Batches::default();
+        batches.expect_no_receipts(QUIET);
+        let barrier = || comm.barrier().expect("no MPI");
+        // The kinds of batches of one message each, and how many answers they cause.
+        let rounds: [(&[u8], usize); 3] =
+            [(&[QUIET, QUIET], 0), (&[QUIET, 1], 1), (&[QUIET; MAX_OWED as usize], 1)];
+        for (kinds, answers) in rounds {
+            if comm.rank() == 0 {
+                for &kind in kinds {
+                    batches.send(1, kind, 0, &[], &&[][..]);
+                    batches.flush(comm).expect("no MPI");
+                    assert_eq!(batches.is_delivered(), kind == QUIET);
+                }
+                barrier();
+                barrier();
+                let mut arrived = 0;
+                while batches.take_batch(comm).expect("no MPI") {
+                    arrived += 1;
+                }
+                assert_eq!((arrived, batches.is_delivered()), (answers, true), "{kinds:?}");
+            } else {
+                barrier();
+                for &kind in kinds {
+                    let message = batches.receive(comm).expect("no MPI");
+                    assert_eq!(message.map(|message| message.kind), Some(kind));
+                    batches.flush_awaited(comm).expect("no MPI");
+                }
+                assert!(batches.receive(comm).expect("no MPI").is_none());
+                barrier();
+            }
+            barrier();
+        }
+    });
+}
+
+#[test]
+fn receipts_are_counted_also_where_numbers_wrap_around() {
+    let mut peer = Peer { sent: u32::MAX - 1, acknowledged: u32::MAX - 1, ..Peer::default() };
+    [true, false, true, true].into_iter().for_each(|expects| peer.note_sent(expects));
+    assert_eq!((peer.outstanding(), peer.sent), (4, 2));
+    assert_eq!(peer.note_acknowledged(u32::MAX - 1), 0);
+    assert_eq!((peer.note_acknowledged(1), peer.outstanding()), (2, 1));
+    (0..WINDOW - 1).for_each(|_| peer.note_sent(true));
+    assert!(!peer.window_is_open());
+    assert_eq!((peer.note_acknowledged(1 + WINDOW), peer.outstanding(), peer.expected), (WINDOW, 0, 0));
+}
