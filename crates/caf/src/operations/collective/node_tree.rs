@@ -6,8 +6,8 @@
 //!
 //! Restrictions: subtrees are ranges of ranks, in ascending order from the smallest one, only if ranks are in
 //! the order of nodes and the root is the first one. Otherwise a reduction changes the order of blocks.
-//! Cost: ⌈log2 N⌉ edges between nodes, then ⌈log2 of the members of a node⌉ inside of it, from the root to the
-//! farthest member. Source: the binomial tree ([`tree`](super::tree)), of nodes and of members.
+//! Cost: from the root to the farthest member ⌈log2 N⌉ edges between nodes, then ⌈log2 M⌉ inside a node of M
+//! members. Source: the binomial tree ([`tree`](super::tree)), of nodes and of members.
 
 use super::tree::Tree;
 use hcube_core::plan::Topology;

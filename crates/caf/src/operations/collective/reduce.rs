@@ -4,8 +4,9 @@
 //! consists of two ranges of ranks, which are sent separately; the root combines the range from rank 0 before
 //! its own.
 //!
-//! For all images on several nodes, blocks are combined along a tree with one edge to each node (`node_tree`),
-//! one block per member, if they commute, or if ranks are in the order of nodes and the root is the first one.
+//! For all images on several nodes, blocks are combined along a tree with one edge to each node
+//! (`node_tree`), one block per member, if they commute, or if ranks are in the order of nodes and the root is
+//! the first one.
 //!
 //! Restrictions: the operation is associative. The order of the combinations depends only on the root,
 //! the size of the team and the nodes of its members, so the result is bitwise identical in every run.
