@@ -26,8 +26,8 @@ const PART: usize = 32 << 10;
 pub(crate) fn images(scene: &mut Scene, count: usize, have_boards: bool) -> Vec<Image> {
     let images = images_on(scene, &vec![0; count]);
     for runtime in &images {
-        let mut image = runtime.image.borrow_mut();
-        let team = image.teams.get_mut(runtime.world()).expect("the team of all images");
+        let (world, mut image) = (runtime.world(), runtime.image.borrow_mut());
+        let team = image.teams.get_mut(world).expect("the team of all images");
         assert!(team.board().is_some() || count == 1);
         if !have_boards {
             team.set_board(None);
@@ -36,7 +36,7 @@ pub(crate) fn images(scene: &mut Scene, count: usize, have_boards: bool) -> Vec<
     images
 }
 
-/// An image on each of these nodes, between which messages pass.
+/// An image on each of these nodes, in ascending order, between which messages pass.
 pub(crate) fn images_on(scene: &mut Scene, nodes: &[u32]) -> Vec<Image> {
     let topology = Topology::from_node_numbers(nodes, None);
     if topology.nodes() > 1 {
@@ -48,7 +48,12 @@ pub(crate) fn images_on(scene: &mut Scene, nodes: &[u32]) -> Vec<Image> {
         let handlers = Kind::ALL.map(handler);
         Runtime::on((memory, &topology), Patience::new(true, false), comm, handlers)
     };
-    memories.map(image).collect()
+    let images: Vec<Image> = memories.map(image).collect();
+    if topology.nodes() > 1 {
+        // One that is alone on its node would ask the system.
+        images.iter().for_each(|image| note_ends(image, |_| None));
+    }
+    images
 }
 
 /// A coarray of some bytes on all images.
@@ -64,11 +69,14 @@ pub(crate) fn coarray(images: &[Image], bytes: usize, purpose: Use) -> Handle {
 
 /// The other images learn when this one ends.
 pub(crate) fn watch(images: &[Image], ended: usize, end: &End) {
-    for image in images {
-        let mut ends = vec![None; images.len() + 1];
-        ends[ended] = Some(end.clone());
-        image.image.borrow_mut().others.are_processes(ends);
-    }
+    images.iter().for_each(|image| note_ends(image, |mate| (mate == ended).then(|| end.clone())));
+}
+
+/// Which of the images of its node end.
+fn note_ends(image: &Image, end: impl Fn(usize) -> Option<End>) {
+    let state = &mut *image.image.borrow_mut();
+    let ends = state.memory.node().iter().map(|&mate| end(mate)).collect();
+    state.others.are_processes(ends);
 }
 
 /// The part of a coarray of data on an image that its program may use.

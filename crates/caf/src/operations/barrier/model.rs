@@ -97,8 +97,8 @@ pub const MODELS: &[Model] = &[
         rounds_on(scene, &[0, 0, 2], 3);
     })
     .with(Extent::Random(200)),
-    Model::new("caf::barrier", "rounds of four images on two nodes in turn", |scene| {
-        rounds_on(scene, &[0, 1, 0, 1], 2);
+    Model::new("caf::barrier", "rounds of four images on two nodes", |scene| {
+        rounds_on(scene, &[0, 0, 2, 2], 2);
     })
     .with(Extent::Random(100)),
     Model::new("caf::barrier", "one of two images of a node ends, another node", |scene| {

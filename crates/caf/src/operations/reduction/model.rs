@@ -86,7 +86,7 @@ pub const MODELS: &[Model] = &[
     })
     .with(Extent::Random(200)),
     Model::new("caf::reduction", "rounds of five images on three nodes", |scene| {
-        let images = images_on(scene, &[0, 1, 0, 3, 1]);
+        let images = images_on(scene, &[0, 0, 2, 3, 3]);
         rounds_of(scene, images, 3);
     })
     .with(Extent::Random(100)),
