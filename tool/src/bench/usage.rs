@@ -3,9 +3,9 @@
 //! The kernel counts the processor time of each process, its context switches, and what each network
 //! interface sends. Every rank reads the counters of its process, and one rank of each node the counters of
 //! the interfaces, before and after each measurement. A measurement includes barriers and the agreement on
-//! its time, and in some systems what ends a batch: what these use by themselves is measured and subtracted. Cards that send without the kernel
-//! (InfiniBand) count nothing; a bond or a bridge is counted beside its members. What is done before a batch
-//! ([`restore`](super::frame::System::restore)) counts, too.
+//! its time, and in some systems what ends a batch: what these use by themselves is measured and subtracted.
+//! Cards that send without the kernel (InfiniBand) count nothing; a bond or a bridge is counted beside its
+//! members. What is done before a batch ([`restore`](super::frame::System::restore)) counts, too.
 
 use super::timing;
 use hcube_core::Result;

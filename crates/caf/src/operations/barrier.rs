@@ -10,10 +10,9 @@
 //! An image enters the barrier when its accesses to other nodes are complete there. Barriers of a team are
 //! ordered: a barrier that was started asynchronously completes before the next one begins.
 //!
-//! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages; with leaders ⌈log2 N⌉ messages on each
-//! of N nodes.
-//! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011,
-//! §II-D.
+//! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages; with leaders ⌈log2 N⌉ messages on
+//! each of N nodes. Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as
+//! in Jin et al. 2011, §II-D.
 
 #[cfg(hcube_model)]
 pub mod model;

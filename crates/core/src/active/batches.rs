@@ -9,8 +9,8 @@
 //!
 //! Many messages need no acknowledgement, because what they cause shows that they have arrived: answers, and
 //! the steps of collective operations. A batch that contains only messages of such kinds
-//! ([`Batches::expect_no_receipts`]) says so in its head, and is acknowledged with the next batch in the other
-//! direction, or when [`MAX_OWED`] batches have not been acknowledged.
+//! ([`Batches::expect_no_receipts`]) says so in its head, and is acknowledged with the next batch in the
+//! other direction, or when [`MAX_OWED`] batches have not been acknowledged.
 //!
 //! Restrictions: batches to a rank whose window is full are kept, so the memory is bounded by what callers
 //! send before they check for room ([`Batches::has_room`]).

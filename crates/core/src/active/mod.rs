@@ -11,8 +11,8 @@
 //! receiver joins.
 //!
 //! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and an MPI
-//! message per batch, and one for the receipt if one is expected and nothing else is sent back. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
-//! and batches are our own.
+//! message per batch, and one for the receipt if one is expected and nothing else is sent back. Source: Jin
+//! et al. 2011, §II, whose runtime uses the active messages of GASNet; rings and batches are our own.
 
 mod batches;
 mod message;
@@ -91,8 +91,8 @@ impl<C: Comm> Messages<C> {
         Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0, joining: 0 })
     }
 
-    /// No receipts are expected for messages of a kind between nodes: nobody waits for their delivery, because
-    /// what they cause shows it ([`Self::is_delivered`]). The same on all ranks.
+    /// No receipts are expected for messages of a kind between nodes: nobody waits for their delivery,
+    /// because what they cause shows it ([`Self::is_delivered`]). The same on all ranks.
     pub fn expect_no_receipts(&mut self, kind: u8) {
         if let Some(batches) = &mut self.batches {
             batches.expect_no_receipts(kind);

@@ -46,8 +46,8 @@ pub enum Kind {
     Notify,
     /// A value that replaces the word at the offset in the tag.
     Set,
-    /// Bytes for the offset behind a word at the offset in the tag, and the value that replaces it afterwards:
-    /// the value, then the bytes.
+    /// Bytes for the offset behind a word at the offset in the tag, and the value that replaces it
+    /// afterwards: the value, then the bytes.
     Publish,
     /// An atomic operation for a request: offset, code, operand, expected value.
     Atomic,

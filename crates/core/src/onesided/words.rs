@@ -39,8 +39,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Writes the bytes after a word, then replaces the word as [`Self::set`] does: a rank that sees the value
-    /// also sees the bytes.
+    /// Writes the bytes after a word, then replaces the word as [`Self::set`] does: a rank that sees the
+    /// value also sees the bytes.
     pub fn publish(&mut self, comm: &C, to: usize, offset: usize, value: u64, bytes: &[u8]) {
         let place = offset + size_of::<u64>();
         match self.messages.number(to) {

@@ -5,8 +5,8 @@
 //! its own.
 //!
 //! For all images on several nodes, blocks are combined along a tree with one edge to each node
-//! (`node_tree`), one block per member, if they commute, or if ranks are in the order of nodes and the root is
-//! the first one.
+//! (`node_tree`), one block per member, if they commute, or if ranks are in the order of nodes and the root
+//! is the first one.
 //!
 //! Restrictions: the operation is associative. The order of the combinations depends only on the root,
 //! the size of the team and the nodes of its members, so the result is bitwise identical in every run.
