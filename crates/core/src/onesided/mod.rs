@@ -32,7 +32,7 @@ pub use requests::Request;
 pub use strided::Shape;
 
 use crate::active::Messages;
-use crate::atomic::{self, AtomicU64, Ordering};
+use crate::atomic::{self, AtomicU64};
 use crate::comm::Comm;
 #[cfg(hcube_model)]
 use crate::comm::model::Member;

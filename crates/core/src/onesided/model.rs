@@ -17,10 +17,10 @@ use std::rc::Rc;
 
 /// Bytes of the heap of a rank.
 const PART: usize = 4096;
-/// A word for notifications, one for answers, and data of each rank.
+/// A word for notifications of each rank, data behind it, and a word for answers.
 const COUNT: usize = 2048;
-const ANSWER: usize = 2056;
-const DATA: usize = 2064;
+const DATA: usize = 2056;
+const ANSWER: usize = 2064;
 
 /// A rank with what it needs to communicate.
 struct Image {
@@ -187,10 +187,10 @@ fn orders(scene: &mut Scene) {
     });
 }
 
-/// A rank of another node puts a value and notifies a word, or sets it (the choice); a neighbour of the
-/// owner, which serves both, polls that word and reads the value.
+/// A rank of another node puts a value and notifies a word or sets it, or publishes both at once (the
+/// choice); a neighbour of the owner, which serves all of them, polls that word and reads the value.
 fn watched(scene: &mut Scene) {
-    let sets = scene.choose(2) == 1;
+    let way = scene.choose(3);
     for (rank, mut image) in Image::on_nodes(scene, &[0, 0, 1]).into_iter().enumerate() {
         scene.participant(move || match rank {
             0 => image.serve_until(ANSWER, 1),
@@ -204,11 +204,13 @@ fn watched(scene: &mut Scene) {
                 image.onesided.notify(0, ANSWER, 1);
             }
             _ => {
-                image.put(0, DATA, 5);
-                if sets {
-                    image.onesided.set(0, COUNT, 1);
+                let Image { onesided, comm } = &mut image;
+                let value = 5u64.to_ne_bytes();
+                if way == 2 {
+                    onesided.publish(comm, 0, COUNT, 1, &value);
                 } else {
-                    image.onesided.notify(0, COUNT, 1);
+                    onesided.put(comm, 0, DATA, Region::of(&mut value.clone()));
+                    if way == 1 { onesided.set(0, COUNT, 1) } else { onesided.notify(0, COUNT, 1) }
                 }
                 image.until(|one| one.is_sent().then_some(()));
             }

@@ -94,9 +94,9 @@ pub const MODELS: &[Model] = &[
     Model::new("caf::barrier", "rounds of three images on a ring", |scene| rounds(scene, 3, RING, 2))
         .with(Extent::Preemptions(2)),
     Model::new("caf::barrier", "rounds of two images on a node and one on another", |scene| {
-        rounds_on(scene, &[0, 0, 2], 3);
+        rounds_on(scene, &[0, 0, 2], 2);
     })
-    .with(Extent::Random(200)),
+    .with(Extent::Preemptions(1)),
     Model::new("caf::barrier", "rounds of four images on two nodes", |scene| {
         rounds_on(scene, &[0, 0, 2, 2], 2);
     })

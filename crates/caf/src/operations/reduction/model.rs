@@ -82,9 +82,9 @@ pub const MODELS: &[Model] = &[
         .with(Extent::Preemptions(2)),
     Model::new("caf::reduction", "rounds of two images on a node and one on another", |scene| {
         let images = images_on(scene, &[0, 0, 2]);
-        rounds_of(scene, images, 3);
+        rounds_of(scene, images, 2);
     })
-    .with(Extent::Random(200)),
+    .with(Extent::Preemptions(1)),
     Model::new("caf::reduction", "rounds of five images on three nodes", |scene| {
         let images = images_on(scene, &[0, 0, 2, 3, 3]);
         rounds_of(scene, images, 3);
