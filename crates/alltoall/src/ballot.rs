@@ -66,19 +66,23 @@ pub fn hold<C: Comm>(
     let Cast { own, begin, .. } = cast;
     cast.announce(comm, state, task.as_ref().ok());
     let ExchangeState { node, situation, trials, patience, .. } = state;
-    let Some(node) = node else {
-        return Ok(Ballot { sum: all_reduce(comm, &own)?, stated: 0, largest: 0, begin, received: None });
-    };
+    let states = conditions.stated.is_some();
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
-        // Even after an error: a round of the board is complete when all have seen it.
-        gather(comm, node, *patience);
+        let mut largest = 0;
+        if let Some(node) = node {
+            // Even after an error: a round of the board is complete when all have seen it.
+            gather(comm, node, *patience);
+            largest = gather_details(node).1;
+        }
         let sum = reduced?;
-        trials.note(sum.time);
-        return Ok(Ballot { sum, stated: 0, largest: gather_details(node).1, begin, received: None });
+        if !states {
+            trials.note(sum.time);
+        }
+        return Ok(Ballot { sum, stated: if states { sum.time } else { 0 }, largest, begin, received: None });
     }
+    let node = node.as_mut().expect("ranks that share memory have a board");
     let sum = gather(comm, node, *patience);
-    let states = conditions.stated.is_some();
     let all_enclosed = sum.count(Property::Enclosed) == comm.size();
     // A rank that has refused ahead has no notice with details.
     if sum.any(Property::Refused) || all_enclosed && !states {
@@ -101,12 +105,17 @@ fn hold_with_blocks<C: Comm>(
 ) -> Result<Ballot> {
     cast.announce(comm, state, task);
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
-    let near = node.as_mut().map_or(cast.own, |node| gather(comm, node, *patience));
+    let near = node.as_mut().map_or(cast.own, |node| {
+        let mut near = gather(comm, node, *patience);
+        near.time = gather_details(node).0;
+        near
+    });
     let routes = routes.as_ref().expect("asked for where there are routes");
     let bounded = leaders::BoundedRoutes { routes, limit: situation.led };
     let received = leaders::pass_on(comm, node.as_mut(), scratch, bounded, &near, task, *patience)?;
+    let stated = if cast.states { received.sum.time } else { 0 };
     // The largest block of all ranks, if counts match.
-    Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
+    Ok(Ballot { sum: received.sum, stated, largest: cast.largest, begin: None, received: Some(received) })
 }
 
 /// The vote of a rank, and its accompanying data.
@@ -118,6 +127,8 @@ struct Cast {
     enclosed: bool,
     led: bool,
     begin: Option<f64>,
+    /// Whether its time is the one of [`Conditions::stated`].
+    states: bool,
 }
 
 impl Cast {
@@ -138,7 +149,7 @@ impl Cast {
                 if conditions.agreement != 0 {
                     own = own.agreeing(conditions.agreement, comm.size(), &state.factors);
                 }
-                let compared = state.compares(task, conditions);
+                let compared = state.compares(task, conditions, own.bytes);
                 enclosed = !conditions.unreachable && state.encloses(own.bytes as usize, compared);
                 if !enclosed {
                     // From here on, so that both algorithms that may be compared include the time in which
@@ -160,7 +171,7 @@ impl Cast {
         own.time = conditions.stated.unwrap_or(state.time);
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
-        Self { own, largest, enclosed, led, begin }
+        Self { own, largest, enclosed, led, begin, states: conditions.stated.is_some() }
     }
 
     /// Posts the first notice, if this rank's node has other ranks.

@@ -14,11 +14,27 @@ pub enum Choice {
     /// By the MPI library's function, where that is faster.
     Library,
     /// Messages ([`crate::messages`]), and slots or single copy between ranks of a node.
-    Messages,
+    Messages(Order, Inside),
     /// Small blocks along the hypercube: [`crate::bundles`].
     Hypercube,
     /// Messages between leaders of the nodes: [`crate::leaders`].
     Leaders,
+}
+
+/// The order of partners of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The schedule requested; hierarchical sets by default.
+    Usual,
+    /// Linear shift, where no schedule was requested.
+    Shifted,
+}
+
+/// What ranks of a node use while messages are outstanding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    Slots,
+    SingleCopy,
 }
 
 /// The library is used if it is faster by 1/32 of its time.

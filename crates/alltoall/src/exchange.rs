@@ -1,13 +1,13 @@
 //! One exchange, from the votes to the last byte: votes (`ballot`), decision ([`select`](super::select)),
 //! algorithm, and its copies (`copies`).
 
-use super::choice::Choice;
+use super::choice::{Choice, Inside, Order};
 use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::leaders::BoundedRoutes;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
-use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, Permitted, choose};
 use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -131,13 +131,19 @@ fn vote_and_move<C: Comm>(
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    state.trials.admit_library(state.compares(task, conditions) && library_can);
-    let choice = choose(&state.situation, &sum, &mut state.trials);
+    let permitted = Permitted {
+        library: library_can && state.compares(task, conditions, sum.bytes),
+        addresses: received.is_none(),
+    };
+    let choice = choose(&state.situation, &sum, &mut state.trials, permitted);
+    if state.may_skip_votes(choice, task, conditions, sum.bytes) {
+        state.short_times = Some(stated);
+    }
     if choice == Choice::Library {
         state.begin_forwarded(begin);
         return Ok(Outcome::Library(COMPARED));
     }
-    if matches!(choice, Choice::Messages | Choice::Hypercube | Choice::Leaders)
+    if matches!(choice, Choice::Messages(..) | Choice::Hypercube | Choice::Leaders)
         && let Err(error) = comm.open_messages()
     {
         // All ranks know this, and nothing was written.
@@ -147,7 +153,8 @@ fn vote_and_move<C: Comm>(
     let path = match received {
         Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
         received => {
-            let decision = Decision { choice, sum: &sum, streaming, largest, announced: received.is_none() };
+            let with_blocks = received.is_some();
+            let decision = Decision { choice, sum: &sum, streaming, largest, with_blocks };
             perform(comm, state, task, &decision)
         }
     }
@@ -158,9 +165,6 @@ fn vote_and_move<C: Comm>(
     }
     let bytes = task.bytes_sent(comm.rank());
     state.total = sum.bytes;
-    if matches!(choice, Choice::Enclosed | Choice::Alone) && state.is_short(task, conditions, sum.bytes) {
-        state.short_times = Some(stated);
-    }
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 
@@ -220,8 +224,8 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether the notices of this round contain the addresses of blocks.
-    announced: bool,
+    /// Whether the votes have travelled with blocks, in a further round of notices.
+    with_blocks: bool,
 }
 
 /// Moves the data by the algorithm chosen.
@@ -277,7 +281,10 @@ fn perform<C: Comm>(
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
-        _ => by_messages(comm, state, task, decision),
+        (Choice::Messages(order, inside), _) => by_messages(comm, state, task, decision, (order, inside)),
+        (Choice::Library | Choice::Enclosed | Choice::Slots | Choice::SingleCopy, _) => {
+            unreachable!("forwarded, or chosen where the node has a board")
+        }
     }
 }
 
@@ -286,36 +293,40 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    &Decision { sum, largest, announced, .. }: &Decision<'_>,
+    &Decision { sum, largest, with_blocks, .. }: &Decision<'_>,
+    (order, inside): (Order, Inside),
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
-    let ExchangeState { node, scratch, pace, remote, patience, situation, trials, .. } = state;
+    state.prepare_order(order);
+    let ExchangeState { node, scratch, pace, remote, shifted, patience, .. } = state;
     let patience = *patience;
     let transfer = Transfer { largest, streaming: false, patience };
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
-    let partners = remote;
+    let partners = match order {
+        Order::Usual => remote,
+        Order::Shifted => shifted,
+    };
     let under_way = messages::Exchange { task, scratch, pace, partners, packed, patience };
     let Some(node) = node else {
         messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);
     };
-    if !announced {
+    if with_blocks {
         // Of the round in which the votes have travelled.
         node.board.see_all(patience, comm);
     }
     messages::scope(comm, under_way, |messages| {
         messages.poll()?;
         let idle = || messages.poll().map(drop);
-        // Without the addresses of blocks, there is no choice, and nothing to be compared.
-        let choice = if announced { inside_node(situation, sum, trials, false) } else { Choice::Slots };
-        match choice {
+        match inside {
             // This node may have given it up while others have not.
-            // SAFETY: the votes of all ranks, whose notices were seen, show that counts match and that no
-            // rank has non-contiguous blocks; all ranks make the same choice. After an error `vote_and_move`
+            // SAFETY: the votes of all ranks, whose notices were seen, show that counts match. `choose` takes
+            // single copy where no rank has non-contiguous blocks and the notices contain addresses; all
+            // ranks make the same choice. After an error `vote_and_move`
             // ends the job, after a panic `Lending` does.
-            Choice::SingleCopy if node.processes.is_some() => unsafe {
+            Inside::SingleCopy if node.processes.is_some() => unsafe {
                 fallback::exchange(comm, node, task, transfer, idle).map(drop)
             },
             _ => slots::exchange(comm, node, task, transfer, idle),

@@ -29,7 +29,7 @@ use crate::choice::Choice;
 use crate::leaders;
 use crate::messages::{MAX_PIECES_UNDER_WAY, copied_piece};
 use crate::options::{Path, Schedule};
-use crate::select::{self, MAX_ENCLOSED_BYTES, Situation};
+use crate::select::{self, MAX_ENCLOSED_BYTES, Permitted, Situation};
 use crate::state::{BASE_MEMORY_BYTES, Shares};
 use crate::trials::Trials;
 use crate::vote::{Property, Vote};
@@ -153,16 +153,18 @@ impl Exchange {
         let slot = Shares::of(self.budget(), false).slot;
         let mut vote = Vote::default()
             .with(Property::InPlace, true)
-            .with(Property::Small, select::may_bundle(schedule, self.block(), self.largest_bundled()))
+            .with(Property::Small, select::may_bundle(&situation, self.block(), self.largest_bundled()))
             .with(Property::Enclosed, shared && sent <= slot.min(MAX_ENCLOSED_BYTES));
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
         (0..self.ranks()).for_each(|_| sum.add_brief(vote.brief()));
-        match select::choose(&situation, &sum, &mut Trials::default()) {
+        let permitted = Permitted { library: false, addresses: true };
+        // Between nodes the first one that is tried.
+        match select::choose(&situation, &sum, &mut Trials::default(), permitted) {
             Choice::Alone => None,
             Choice::Hypercube => Some(Algorithm::Hypercube),
-            Choice::Messages if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),
-            Choice::Messages => Some(Algorithm::HierarchicalSets),
+            Choice::Messages(..) if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),
+            Choice::Messages(..) => Some(Algorithm::HierarchicalSets),
             Choice::Enclosed => Some(Algorithm::Shared),
             Choice::Leaders => Some(Algorithm::NodeLeaders),
             // Both are tried, and the faster one is used.

@@ -1,7 +1,7 @@
 //! Selects the algorithm of an exchange: the table of algorithms for users, and the decision, which every
 //! rank makes from the same data.
 
-use super::choice::Choice;
+use super::choice::{Choice, Inside, Order};
 use super::options::{Path, Schedule};
 use super::report::UsedPath;
 use super::trials::{Class, Trials};
@@ -92,21 +92,26 @@ impl Situation {
     }
 }
 
-/// Ranks from which `auto` bundles small blocks, and the largest block that it bundles: P - 1 messages
-/// against log2 P stages and the copies of P / 2 records in each. Simulated
+/// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
+/// ranks, the schedules send the same messages, and the hypercube saves none.
+const MIN_COMPARED_RANKS: usize = 4;
+
+/// Ranks from which trials begin with the hypercube, and the largest mean block for which they do: P - 1
+/// messages against log2 P stages and the copies of P / 2 records in each. Simulated
 /// (`hcube-lab simulate --sections small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1
 /// messages by hierarchical sets: blocks of 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92
 /// to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes 1.9 to 2.7; larger blocks are slower on every machine.
 const MIN_BUNDLED_RANKS: usize = 32;
 const MAX_BUNDLED_BYTES: usize = 16;
 
-/// Ranks from which `auto` exchanges blocks of `MPI_Alltoall` out of place by node leaders. Simulated
-/// (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and
-/// juqueen), speed-up over the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks
-/// of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.87.
-pub const MIN_LED_RANKS: usize = 16;
-/// The largest of these blocks.
-pub const MAX_LED_BYTES: usize = 256;
+/// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall` out of place:
+/// with fewer, they save no message.
+pub const MIN_LED_RANKS: usize = 4;
+/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to
+/// 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each with the
+/// algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0,
+/// of 512 bytes 0.51 to 0.87. Trials of a program decide.
+pub const MAX_LED_BYTES: usize = 1 << 10;
 
 /// Bytes per rank up to which blocks are part of the notice even if single copy might be faster: below, its
 /// system calls cost more than the saved copies.
@@ -135,18 +140,16 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
 /// speed up to 256 bytes, 1.03 at 1 KiB).
 pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 
-/// Why an exchange of any length is forwarded without votes, after many short ones for which this is faster
-/// or to be compared.
-pub const WITHOUT_VOTES: &str = "short blocks out of place, which the MPI library exchanges faster";
-
 /// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show
 /// it.
 pub const COMPARED: &str = "compared with hcube's algorithms, the MPI library's function is used";
 
-/// Whether blocks of at most `largest` bytes are bundled along the hypercube; `max` is what the memory bound
-/// permits.
-pub fn may_bundle(schedule: Schedule, largest: usize, max: Option<usize>) -> bool {
-    (schedule == Schedule::Hypercube || largest <= MAX_BUNDLED_BYTES) && max.is_some_and(|max| largest <= max)
+/// Whether blocks of at most `largest` bytes may be bundled along the hypercube; `max` is what the memory
+/// bound permits.
+pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> bool {
+    // Without a comparison, constants decide.
+    let compared = situation.schedule == Schedule::Hypercube || !situation.is_asked();
+    (compared || largest <= MAX_BUNDLED_BYTES) && max.is_some_and(|max| largest <= max)
 }
 
 /// Whether the number of ranks permits an exchange.
@@ -161,32 +164,88 @@ pub fn check_ranks(situation: &Situation) -> Result<()> {
     Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MAX_RANKS)))
 }
 
+/// What an exchange permits in addition to its votes; the same on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Permitted {
+    /// The MPI library's function may be compared with other algorithms.
+    pub library: bool,
+    /// Single copy between nodes: the notices of this round contain the addresses of blocks.
+    pub addresses: bool,
+}
+
 /// The decision, from the sum of all votes.
-pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice {
+pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, permitted: Permitted) -> Choice {
     if sum.bytes == 0 {
         return Choice::Alone;
     }
     if !situation.shared {
-        if sum.count(Property::Led) == situation.ranks {
-            return Choice::Leaders;
-        }
-        let small = sum.count(Property::Small) == situation.ranks;
-        let many = situation.schedule == Schedule::Auto && situation.ranks >= MIN_BUNDLED_RANKS;
-        let bundled = small && (many || situation.schedule == Schedule::Hypercube);
-        return if bundled { Choice::Hypercube } else { Choice::Messages };
+        return between_nodes(situation, sum, trials, permitted);
     }
     let enclosed = sum.count(Property::Enclosed) == situation.ranks;
-    inside_node(situation, sum, trials, enclosed)
+    inside_node(situation, sum, trials, enclosed, permitted.library)
+}
+
+/// The decision between nodes.
+fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, permitted: Permitted) -> Choice {
+    if sum.count(Property::Led) == situation.ranks {
+        return Choice::Leaders;
+    }
+    let contenders = contenders_between_nodes(situation, sum, permitted);
+    let mean = sum.bytes / situation.ranks as u64;
+    trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
+}
+
+/// The algorithms that are compared between nodes; only one if the user has asked for it. The first one is
+/// the fastest one according to simulations.
+fn contenders_between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) -> Vec<Choice> {
+    let ranks = situation.ranks;
+    let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
+    let small = sum.count(Property::Small) == ranks;
+    let bundled_first =
+        ranks >= MIN_BUNDLED_RANKS && sum.bytes <= (MAX_BUNDLED_BYTES * ranks * (ranks - 1)) as u64;
+    let only_bundled = match situation.schedule {
+        Schedule::Hypercube => true,
+        Schedule::Auto => bundled_first && !compared,
+        _ => false,
+    };
+    if small && only_bundled {
+        return vec![Choice::Hypercube];
+    }
+    let single_copy = permitted.addresses && situation.single_copy && !sum.any(Property::Packed);
+    let insides = match situation.path {
+        Path::SingleCopy if single_copy => &[Inside::SingleCopy][..],
+        Path::Auto if single_copy => &[Inside::Slots, Inside::SingleCopy],
+        _ => &[Inside::Slots],
+    };
+    let orders = if compared { &[Order::Usual, Order::Shifted][..] } else { &[Order::Usual] };
+    let messages = |&order| insides.iter().map(move |&inside| Choice::Messages(order, inside));
+    let mut contenders: Vec<Choice> = orders.iter().flat_map(messages).collect();
+    if small && compared {
+        let place = if bundled_first { 0 } else { contenders.len() };
+        contenders.insert(place, Choice::Hypercube);
+    }
+    contenders.extend(permitted.library.then_some(Choice::Library));
+    contenders
 }
 
 /// The decision between the algorithms inside a node.
-pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclosed: bool) -> Choice {
+fn inside_node(
+    situation: &Situation,
+    sum: &Vote,
+    trials: &mut Trials,
+    enclosed: bool,
+    library: bool,
+) -> Choice {
+    const CONTENDERS: [Choice; 3] = [Choice::Slots, Choice::SingleCopy, Choice::Library];
     let single_copy = situation.single_copy && !sum.any(Property::Packed);
     let mean = sum.bytes / situation.ranks as u64;
     match situation.path {
         Path::SingleCopy if single_copy => Choice::SingleCopy,
         _ if enclosed => Choice::Enclosed,
-        Path::Auto if single_copy => trials.next(Class::new(sum.any(Property::InPlace), mean)),
+        Path::Auto if single_copy => {
+            let contenders = if library { &CONTENDERS[..] } else { &CONTENDERS[..2] };
+            trials.next(Class::new(sum.any(Property::InPlace), mean), contenders)
+        }
         _ => Choice::Slots,
     }
 }
@@ -268,7 +327,8 @@ mod tests {
     /// The first choice for exchanges like this, and the last one that differs among the first of them.
     fn chosen(situation: Situation, sum: &Vote) -> [Choice; 2] {
         let mut trials = Trials::default();
-        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials));
+        let permitted = Permitted { library: false, addresses: true };
+        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials, permitted));
         let other = choices.iter().rfind(|&&choice| choice != choices[0]);
         [choices[0], other.copied().unwrap_or(choices[0])]
     }
@@ -307,25 +367,104 @@ mod tests {
         }
     }
 
+    const USUAL: Choice = Choice::Messages(Order::Usual, Inside::Slots);
+    const USUAL_COPIED: Choice = Choice::Messages(Order::Usual, Inside::SingleCopy);
+    const SHIFTED: Choice = Choice::Messages(Order::Shifted, Inside::Slots);
+    const SHIFTED_COPIED: Choice = Choice::Messages(Order::Shifted, Inside::SingleCopy);
+
+    /// The algorithms that are compared for blocks of this size, of which this many ranks have small ones.
+    fn compared(situation: Situation, block: u64, small: usize, permitted: Permitted) -> Vec<Choice> {
+        let ranks = situation.ranks as u64;
+        let sum = sum(block * ranks * (ranks - 1), &[(Property::Small, small)]);
+        contenders_between_nodes(&situation, &sum, permitted)
+    }
+
+    #[test]
+    fn what_is_compared_between_nodes() {
+        use Choice::{Hypercube, Library};
+        let permitted = Permitted { library: false, addresses: true };
+        let library = Permitted { library: true, ..permitted };
+        let without_addresses = Permitted { addresses: false, ..permitted };
+        let auto = |ranks| Situation { ranks, ..NODES };
+        // One rank on each node.
+        let apart = |ranks| Situation { single_copy: false, ..auto(ranks) };
+        let path = |path, ranks| Situation { path, ..auto(ranks) };
+        let all = &[USUAL, USUAL_COPIED, SHIFTED, SHIFTED_COPIED];
+        for (situation, block, small, permitted, expected) in [
+            (auto(4), 1 << 20, 0, permitted, &all[..]),
+            (auto(4), 1 << 20, 0, library, &[&all[..], &[Library]].concat()),
+            (auto(4), 1 << 20, 0, without_addresses, &[USUAL, SHIFTED]),
+            (auto(4), 8, 4, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(4), 8, 3, permitted, all),
+            (auto(3), 8, 3, permitted, &all[..2]),
+            (auto(3), 8, 3, library, &[USUAL, USUAL_COPIED, Library]),
+            (auto(31), 8, 31, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 32, permitted, &[&[Hypercube], &all[..]].concat()),
+            (auto(32), 17, 32, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 31, permitted, all),
+            (apart(2), 8, 2, permitted, &[USUAL]),
+            (apart(2), 8, 2, library, &[USUAL, Library]),
+            (apart(9), 8, 9, library, &[USUAL, SHIFTED, Hypercube, Library]),
+            (path(Path::SingleCopy, 9), 8, 0, permitted, &[USUAL_COPIED]),
+            (path(Path::SingleCopy, 9), 8, 0, without_addresses, &[USUAL]),
+            (path(Path::Shared, 9), 8, 9, permitted, &[USUAL]),
+            (path(Path::Message, 31), 8, 31, permitted, &[USUAL]),
+            (path(Path::Message, 32), 8, 32, permitted, &[Hypercube]),
+        ] {
+            let found = compared(situation, block, small, permitted);
+            assert_eq!(found, expected, "{situation:?}, {block} bytes, {small} small, {permitted:?}");
+        }
+    }
+
+    /// Where a schedule is requested, it is used, and only the path inside the nodes is compared.
+    #[test]
+    fn schedules_on_request() {
+        let permitted = Permitted { library: false, addresses: true };
+        for ranks in [2, 4, 32, 100] {
+            let asked = |schedule| Situation { ranks, schedule, ..NODES };
+            for schedule in [Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets] {
+                let found = compared(asked(schedule), 8, ranks, permitted);
+                assert_eq!(found, [USUAL, USUAL_COPIED], "{schedule:?}, {ranks} ranks");
+            }
+            let hypercube = asked(Schedule::Hypercube);
+            assert_eq!(compared(hypercube, 8, ranks, permitted), [Choice::Hypercube]);
+            assert_eq!(compared(hypercube, 8, ranks - 1, permitted), [USUAL, USUAL_COPIED]);
+        }
+    }
+
     #[test]
     fn between_nodes() {
-        use Choice::{Alone, Hypercube, Messages};
-        let situation = |ranks, schedule| Situation { ranks, schedule, ..NODES };
-        for (situation, bytes, small, choice) in [
-            (situation(4, Schedule::Auto), 0, 4, Alone),
-            (situation(1, Schedule::Auto), 0, 1, Alone),
-            (situation(4, Schedule::Auto), 1, 4, Messages),
-            (situation(31, Schedule::Auto), 1, 31, Messages),
-            (situation(32, Schedule::Auto), 1, 32, Hypercube),
-            (situation(32, Schedule::Auto), 1, 31, Messages),
-            (situation(32, Schedule::HierarchicalSets), 1, 32, Messages),
-            (situation(32, Schedule::Mpich), 1, 32, Messages),
-            (situation(2, Schedule::Hypercube), 1, 2, Hypercube),
-            (situation(2, Schedule::Hypercube), 0, 2, Alone),
-            (situation(4, Schedule::Hypercube), 1, 3, Messages),
+        use Choice::{Alone, Hypercube, Leaders};
+        let situation = |ranks| Situation { ranks, ..NODES };
+        let small: &[_] = &[(Property::Small, 4)];
+        let led: &[_] = &[(Property::Led, 4), (Property::Small, 4)];
+        for (situation, bytes, properties, choices) in [
+            (situation(4), 0, small, [Alone; 2]),
+            (situation(1), 0, &[(Property::Small, 1)], [Alone; 2]),
+            (situation(4), 1, small, [USUAL, SHIFTED_COPIED]),
+            (situation(4), 1, led, [Leaders; 2]),
+            (situation(4), 1, &[(Property::Led, 3)], [USUAL, SHIFTED_COPIED]),
+            (situation(32), 1, &[(Property::Small, 32)], [Hypercube, USUAL_COPIED]),
         ] {
-            let found = chosen(situation, &sum(bytes, &[(Property::Small, small)]));
-            assert_eq!(found, [choice; 2], "{situation:?}, {bytes} bytes, {small} small");
+            let found = chosen(situation, &sum(bytes, properties));
+            assert_eq!(found, choices, "{situation:?}, {bytes} bytes, {properties:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_may_be_bundled() {
+        let path = Situation { path: Path::Shared, ..NODES };
+        let schedule = |schedule| Situation { schedule, ..NODES };
+        for (situation, largest, max, expected) in [
+            (NODES, 256, Some(256), true),
+            (NODES, 256, Some(255), false),
+            (NODES, 1, None, false),
+            (path, MAX_BUNDLED_BYTES, Some(256), true),
+            (path, MAX_BUNDLED_BYTES + 1, Some(256), false),
+            (schedule(Schedule::Hypercube), 256, Some(256), true),
+            (schedule(Schedule::Hypercube), 257, Some(256), false),
+        ] {
+            assert_eq!(may_bundle(&situation, largest, max), expected, "{situation:?}, {largest}, {max:?}");
         }
     }
 

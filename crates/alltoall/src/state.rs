@@ -5,6 +5,7 @@
 pub mod model;
 
 use super::bundles;
+use super::choice::{Choice, Order};
 use super::conditions::Conditions;
 use super::factors::Factors;
 use super::leaders::Routes;
@@ -66,6 +67,8 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// Partners that messages go to, in the order of the schedule.
     pub(super) remote: Vec<usize>,
+    /// The same partners in the order of linear shift, from its first use on.
+    pub(super) shifted: Vec<usize>,
     /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
@@ -78,7 +81,7 @@ pub struct ExchangeState {
     pub(super) cache: usize,
     /// Factors of the votes.
     pub(super) factors: Factors,
-    /// Measured times of the algorithms inside a node.
+    /// Measured times of algorithms.
     pub(super) trials: Trials,
     /// Time of the last exchange in nanoseconds.
     pub(super) time: u64,
@@ -132,6 +135,7 @@ impl ExchangeState {
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             remote: schedule::partners(options.schedule, rank, size),
+            shifted: Vec::new(),
             routes: None,
             plan: None,
             patience: Patience::new(false, comm.simulated()),
@@ -248,7 +252,7 @@ impl ExchangeState {
         self.refusal.as_deref()
     }
 
-    /// Measured times of the algorithms inside a node.
+    /// Measured times of algorithms.
     pub fn trials(&self) -> &impl std::fmt::Debug {
         &self.trials
     }
@@ -293,24 +297,66 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster. In place
-    /// this needs a copy of the buffer.
-    pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions) -> bool {
-        conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
+    /// Puts the partners into an order if this has not happened before.
+    pub(super) fn prepare_order(&mut self, order: Order) {
+        if order == Order::Shifted && self.shifted.is_empty() {
+            self.shifted = schedule::partners(Schedule::LinearShift, self.rank, self.situation.ranks);
+            let is_remote = |partner: &usize| match &self.node {
+                Some(node) => node.ranks.binary_search(partner).is_err(),
+                None => true,
+            };
+            self.shifted.retain(is_remote);
+        }
     }
 
-    /// Whether an exchange that was made by enclosed blocks, or in which nothing was sent, might be faster by
-    /// the MPI library's function; `total` is the sum of the bytes of all ranks. Where ranks share cores, it
-    /// is not.
-    pub(super) fn is_short(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
+    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster; `total` is
+    /// the sum of the bytes of all ranks. The library's functions in place may need a copy of the buffer: it
+    /// is permitted between nodes, where it is within the memory bound.
+    pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
+        let permitted = match task.is_in_place() {
+            true => !self.situation.shared && self.permits_copy(total),
+            false => self.situation.shared,
+        };
+        conditions.timed && permitted && !self.options.are_chosen()
+    }
+
+    /// Whether each rank's blocks for others are within the memory bound; the same on all ranks.
+    fn permits_copy(&self, total: u64) -> bool {
+        total <= self.options.memory as u64
+    }
+
+    /// Whether exchanges like this one, which has been decided, might be faster by the MPI library's function
+    /// without votes; `total` is the sum of the bytes of all ranks.
+    pub(super) fn may_skip_votes(
+        &self,
+        choice: Choice,
+        task: &Task<'_>,
+        conditions: Conditions,
+        total: u64,
+    ) -> bool {
+        if self.options.are_chosen() {
+            return false;
+        }
+        match choice {
+            Choice::Enclosed | Choice::Alone if self.situation.shared => {
+                self.is_short(task, conditions, total)
+            }
+            Choice::Leaders => conditions.equal,
+            _ => conditions.may_skip_votes && self.compares(task, conditions, total),
+        }
+    }
+
+    /// Whether an exchange inside a node that was made by enclosed blocks, or in which nothing was sent, is
+    /// so short that its votes count. Where ranks share cores, the MPI library is not faster.
+    fn is_short(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
         conditions.may_skip_votes
             && total < select::MAX_SHORT_BYTES * self.situation.ranks as u64
             && !self.patience.shares_cores()
-            && self.compares(task, conditions)
+            && self.compares(task, conditions, total)
     }
 
-    /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in
-    /// nanoseconds, 0 if they were not to. The same on all ranks.
+    /// If exchanges like the last one might be faster without votes, the sum of the times that the ranks have
+    /// stated with their votes, in nanoseconds, 0 if they were not to. The same on all ranks.
     pub fn last_short_times(&self) -> Option<u64> {
         self.short_times
     }
@@ -353,7 +399,7 @@ impl ExchangeState {
 
     /// Whether blocks of at most `largest` bytes are bundled.
     pub(super) fn bundles(&self, largest: usize) -> bool {
-        select::may_bundle(self.situation.schedule, largest, self.largest_bundled())
+        select::may_bundle(&self.situation, largest, self.largest_bundled())
     }
 
     /// Largest block that the memory bound permits to bundle; the same on all ranks.
@@ -406,7 +452,7 @@ impl ExchangeState {
     pub fn memory(&self) -> u64 {
         let node =
             self.node.as_ref().map_or(0, |node| node.board.resident_bytes() + node.chunk.touched_bytes());
-        (node + self.scratch.touched_bytes() + self.fixed) as u64
+        (node + self.scratch.touched_bytes() + self.fixed + size_of_val(&self.shifted[..])) as u64
     }
 
     /// Bytes of the state itself and of its lists.

@@ -2,9 +2,10 @@
 //!
 //! Idea: it depends on the processor, its caches and the kernel whether slots of shared memory or single copy
 //! move large blocks faster; out of place the MPI library may be faster than both, above all if ranks share
-//! cores. The first exchanges of a size class therefore use each algorithm, every rank states its time in its
-//! next vote, and the sum over all ranks decides: the algorithm with the shortest mean time. (With the
-//! maximum over the ranks instead, the library loses where it is
+//! cores. Between nodes the order of messages, their number (bundles) and the path inside the nodes matter,
+//! and which is best depends on the network. The first exchanges of a size class therefore use each
+//! algorithm, every rank states its time in its next vote, and the sum over all ranks decides: the algorithm
+//! with the shortest mean time. (With the maximum over the ranks instead, the library loses where it is
 //! faster: 4 ranks of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their
 //! next exchange.) The other algorithms are retried later, in turn at exchanges 16, 32, 64 and so on, and the
 //! second best at every 16th exchange if it is about as fast, so that a disturbance during the first
@@ -14,12 +15,14 @@
 //! Restriction: the library takes part only if the caller forwards exchanges and records their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
 
-use super::choice::{Choice, rated_library};
+use super::choice::{Choice, Inside, Order, rated_library};
 
-/// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often,
-/// because the times of one algorithm vary by more than the times of the two differ. The slots are used
-/// twice, because their memory is touched for the first time in one of these exchanges.
-const FIRST_CONTENDERS: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
+/// Uses of each algorithm in the first exchanges if two or three are compared: in turn and often, because the
+/// times of one algorithm vary by more than the times of two differ. The first one is used twice before,
+/// because memory is touched for the first time in one of these exchanges.
+const ROUNDS: usize = 4;
+/// The same if more are compared, so that the first exchanges remain fewer than [`EXCHANGES_PER_RETRIAL`].
+const ROUNDS_OF_MANY: usize = 2;
 
 /// Exchanges between two uses of the next best algorithm.
 const EXCHANGES_PER_RETRIAL: u64 = 16;
@@ -49,8 +52,8 @@ impl Class {
 struct Record {
     class: Class,
     exchanges: u64,
-    /// In the order of [`CONTENDERS`].
-    times: [Time; CONTENDERS.len()],
+    /// In the order of [`COMPARED`].
+    times: [Time; COMPARED.len()],
     /// Whether the last exchange took much longer than before.
     slow: bool,
 }
@@ -61,24 +64,24 @@ impl Record {
     }
 
     /// The time by which an algorithm is compared.
-    fn rated(&self, index: usize) -> u64 {
-        let mean = self.times[index].mean();
-        if CONTENDERS[index] == Choice::Library { rated_library(mean) } else { mean }
+    fn rated(&self, choice: Choice) -> u64 {
+        let mean = self.times[number(choice)].mean();
+        if choice == Choice::Library { rated_library(mean) } else { mean }
     }
 
-    /// The fastest of the first contenders, and the next best.
-    fn ranking(&self, contenders: usize) -> [usize; 2] {
-        let best = |except: Option<usize>| {
-            let others = (0..contenders).filter(|&index| Some(index) != except);
-            others.min_by_key(|&index| self.rated(index)).expect("two or more")
+    /// The fastest of the contenders, and the next best.
+    fn ranking(&self, contenders: &[Choice]) -> [Choice; 2] {
+        let best = |except: Option<Choice>| {
+            let others = contenders.iter().copied().filter(|&choice| Some(choice) != except);
+            others.min_by_key(|&choice| self.rated(choice)).expect("two or more")
         };
         let fastest = best(None);
         [fastest, best(Some(fastest))]
     }
 
     /// Notes the time of an exchange.
-    fn note(&mut self, index: usize, time: u64) {
-        let slow = self.times[index].note(time);
+    fn note(&mut self, choice: Choice, time: u64) {
+        let slow = self.times[number(choice)].note(time);
         if slow && self.slow {
             // The machine's state has changed: the measurements are not valid any more.
             *self = Self::new(self.class);
@@ -87,26 +90,33 @@ impl Record {
     }
 
     /// The algorithm of the next exchange.
-    fn next(&mut self, contenders: usize) -> usize {
+    fn next(&mut self, contenders: &[Choice]) -> Choice {
         self.exchanges += 1;
         let [fastest, second] = self.ranking(contenders);
-        let mut first = FIRST_CONTENDERS.iter().filter(|&&index| index < contenders);
         match self.exchanges {
             number if number >= EXCHANGES_PER_RETRIAL && number.is_power_of_two() => {
-                let others = (0..contenders).filter(|&index| index != fastest);
-                others.cycle().nth(number.ilog2() as usize % (contenders - 1)).expect("without end")
+                let others = contenders.iter().copied().filter(|&choice| choice != fastest);
+                let turn = number.ilog2() as usize % (contenders.len() - 1);
+                others.cycle().nth(turn).expect("without end")
             }
             number if number.is_multiple_of(EXCHANGES_PER_RETRIAL) && self.is_close(fastest, second) => {
                 second
             }
-            number => first.nth(number as usize - 1).copied().unwrap_or(fastest),
+            number => first_uses(contenders).nth(number as usize - 1).unwrap_or(fastest),
         }
     }
 
-    fn is_close(&self, fastest: usize, second: usize) -> bool {
+    fn is_close(&self, fastest: Choice, second: Choice) -> bool {
         let best = self.rated(fastest);
         self.rated(second) <= best.saturating_add(best / CLOSE_DIVISOR)
     }
+}
+
+/// The algorithms of the first exchanges.
+fn first_uses(contenders: &[Choice]) -> impl Iterator<Item = Choice> + '_ {
+    let rounds = if contenders.len() > 3 { ROUNDS_OF_MANY } else { ROUNDS };
+    let others = contenders[1..].iter().copied();
+    [contenders[0]; 2].into_iter().chain(std::iter::repeat_n(others, rounds).flatten())
 }
 
 /// The mean time of one algorithm, in which later exchanges count more than earlier ones.
@@ -137,33 +147,40 @@ impl Time {
     }
 }
 
-/// The algorithms that are compared.
-const CONTENDERS: [Choice; 3] = [Choice::Slots, Choice::SingleCopy, Choice::Library];
+/// The algorithms that may be compared, inside a node and between nodes.
+const COMPARED: [Choice; 8] = [
+    Choice::Slots,
+    Choice::SingleCopy,
+    Choice::Library,
+    Choice::Messages(Order::Usual, Inside::Slots),
+    Choice::Messages(Order::Usual, Inside::SingleCopy),
+    Choice::Messages(Order::Shifted, Inside::Slots),
+    Choice::Messages(Order::Shifted, Inside::SingleCopy),
+    Choice::Hypercube,
+];
+
+/// The index in [`COMPARED`].
+fn number(choice: Choice) -> usize {
+    COMPARED.iter().position(|&compared| compared == choice).expect("an algorithm that is compared")
+}
 
 /// All records of a communicator.
 #[derive(Debug, Clone, Default)]
 pub struct Trials {
     records: Vec<Record>,
     /// Class and algorithm of the last exchange that was decided here, whose time is not known yet.
-    last: Option<(Class, usize)>,
+    last: Option<(Class, Choice)>,
     /// Whether it is the current exchange.
     under_way: bool,
-    /// Whether the library takes part in the next decision.
-    library: bool,
 }
 
 impl Trials {
     /// Notes the time that the last exchange took, summed over all ranks.
     pub fn note(&mut self, time: u64) {
-        let Some((class, index)) = self.last.take() else { return };
+        let Some((class, choice)) = self.last.take() else { return };
         if let Some(record) = self.records.iter_mut().find(|record| record.class == class) {
-            record.note(index, time);
+            record.note(choice, time);
         }
-    }
-
-    /// Whether the library takes part from now on; the same on all ranks.
-    pub fn admit_library(&mut self, admitted: bool) {
-        self.library = admitted;
     }
 
     /// Whether the current exchange was decided here, so that its time counts. Returns true once.
@@ -171,16 +188,19 @@ impl Trials {
         std::mem::take(&mut self.under_way)
     }
 
-    /// The algorithm for the next exchange of a class.
-    pub fn next(&mut self, class: Class) -> Choice {
+    /// The algorithm for the next exchange of a class: one of these, which are the same on all ranks and
+    /// differ from each other. Trials begin with the first one.
+    pub fn next(&mut self, class: Class, contenders: &[Choice]) -> Choice {
+        if let [choice] = contenders {
+            return *choice;
+        }
         let position = self.records.iter().position(|record| record.class == class).unwrap_or_else(|| {
             self.records.push(Record::new(class));
             self.records.len() - 1
         });
-        let contenders = if self.library { CONTENDERS.len() } else { CONTENDERS.len() - 1 };
-        let index = self.records[position].next(contenders);
-        (self.last, self.under_way) = (Some((class, index)), true);
-        CONTENDERS[index]
+        let choice = self.records[position].next(contenders);
+        (self.last, self.under_way) = (Some((class, choice)), true);
+        choice
     }
 }
 
@@ -188,17 +208,82 @@ impl Trials {
 mod tests {
     use super::*;
 
-    /// The algorithms used in exchanges for which they take these times, in the order of [`CONTENDERS`].
-    fn used(times: [u64; 3], library: bool, exchanges: usize) -> Vec<Choice> {
-        let (mut trials, class) = (Trials::default(), Class::new(false, 1 << 20));
+    const NODE: [Choice; 3] = [Choice::Slots, Choice::SingleCopy, Choice::Library];
+    const CLASS: Class = Class { in_place: true, log2: 20 };
+
+    /// The algorithms used in exchanges for which they take these times.
+    fn used_of(compared: &[(Choice, u64)], exchanges: usize) -> Vec<Choice> {
+        let contenders: Vec<Choice> = compared.iter().map(|&(choice, _)| choice).collect();
+        let mut trials = Trials::default();
         let exchange = |_| {
-            trials.admit_library(library);
-            let choice = trials.next(class);
-            let index = CONTENDERS.iter().position(|&contender| contender == choice).expect("one of them");
-            trials.note(times[index]);
+            let choice = trials.next(CLASS, &contenders);
+            let (_, time) = compared.iter().find(|&&(other, _)| other == choice).expect("one of them");
+            trials.note(*time);
             choice
         };
         (0..exchanges).map(exchange).collect()
+    }
+
+    /// The algorithms used inside a node for which they take these times.
+    fn used(times: [u64; 3], library: bool, exchanges: usize) -> Vec<Choice> {
+        let compared: Vec<(Choice, u64)> = NODE.into_iter().zip(times).collect();
+        used_of(&compared[..if library { 3 } else { 2 }], exchanges)
+    }
+
+    /// All that are compared between nodes, with their times.
+    fn between(times: [u64; 6]) -> Vec<(Choice, u64)> {
+        let library = COMPARED.iter().position(|&choice| choice == Choice::Library).expect("one of them");
+        COMPARED[library + 1..].iter().chain([&Choice::Library]).copied().zip(times).collect()
+    }
+
+    #[test]
+    fn each_of_many_is_tried_and_the_fastest_stays() {
+        for fastest in 0..6 {
+            let mut times = [500; 6];
+            times[fastest] = 300;
+            let compared = between(times);
+            let used = used_of(&compared, 15);
+            for &(choice, _) in &compared {
+                let uses = used[..12].iter().filter(|&&other| other == choice).count();
+                assert_eq!(uses, ROUNDS_OF_MANY, "{choice:?}: {used:?}");
+            }
+            assert_eq!(used[12..], [compared[fastest].0; 3], "{used:?}");
+        }
+    }
+
+    /// Retrials reach each of the others.
+    #[test]
+    fn each_of_many_is_tried_again() {
+        let compared = between([100, 500, 500, 500, 500, 500]);
+        let used = used_of(&compared, 1 << 9);
+        let again: Vec<Choice> = (4..=9).map(|log2: u32| used[(1 << log2) - 1]).collect();
+        for &(choice, _) in &compared[1..] {
+            assert!(again.contains(&choice), "{choice:?}: {again:?}");
+        }
+        assert_eq!(used[12..].iter().filter(|&&choice| choice != compared[0].0).count(), again.len());
+    }
+
+    /// Whether an algorithm takes part depends on the exchange; its time counts in all of them.
+    #[test]
+    fn an_algorithm_that_is_not_a_contender_is_not_used() {
+        let compared: Vec<Choice> = between([0; 6]).into_iter().map(|(choice, _)| choice).collect();
+        let mut trials = Trials::default();
+        for number in 0..200 {
+            let contenders = if number % 2 == 0 { &compared[..2] } else { &compared[..5] };
+            let choice = trials.next(CLASS, contenders);
+            assert!(contenders.contains(&choice), "exchange {number}");
+            trials.note(if choice == Choice::Hypercube { 10 } else { 20 });
+        }
+        assert_eq!(trials.next(CLASS, &compared[..5]), Choice::Hypercube);
+    }
+
+    #[test]
+    fn one_contender_is_not_timed() {
+        let mut trials = Trials::default();
+        assert_eq!(trials.next(CLASS, &[Choice::Hypercube]), Choice::Hypercube);
+        assert!(!trials.take_under_way() && trials.records.is_empty());
+        trials.next(CLASS, &NODE);
+        assert!(trials.take_under_way());
     }
 
     #[test]
@@ -234,9 +319,9 @@ mod tests {
 
     #[test]
     fn two_slow_exchanges_in_a_row_are_a_reason_to_try_again() {
-        let (mut trials, class) = (Trials::default(), Class::new(true, 1 << 20));
+        let mut trials = Trials::default();
         let mut exchange = |time| {
-            let choice = trials.next(class);
+            let choice = trials.next(CLASS, &NODE[..2]);
             trials.note(if choice == Choice::Slots { time } else { 9000 });
             choice
         };
@@ -254,13 +339,13 @@ mod tests {
     #[test]
     fn classes_are_tried_apart_and_other_exchanges_do_not_count() {
         let mut trials = Trials::default();
-        trials.note(1);
-        assert_eq!(trials.next(Class::new(true, 1 << 20)), Choice::Slots);
-        trials.note(7);
-        assert_eq!(trials.next(Class::new(false, 1 << 20)), Choice::Slots);
-        trials.note(7);
-        assert_eq!(trials.next(Class::new(true, (1 << 20) + 5)), Choice::Slots);
-        trials.note(7);
-        assert_eq!(trials.next(Class::new(true, 1 << 20)), Choice::SingleCopy);
+        let mut next = |in_place, bytes| {
+            trials.note(7);
+            trials.next(Class::new(in_place, bytes), &NODE[..2])
+        };
+        assert_eq!(next(true, 1 << 20), Choice::Slots);
+        assert_eq!(next(false, 1 << 20), Choice::Slots);
+        assert_eq!(next(true, (1 << 20) + 5), Choice::Slots);
+        assert_eq!(next(true, 1 << 20), Choice::SingleCopy);
     }
 }

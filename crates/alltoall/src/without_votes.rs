@@ -1,45 +1,93 @@
-//! Short exchanges that are forwarded to the MPI library without votes if that is faster, which is found by
-//! timing both.
+//! Exchanges that are forwarded to the MPI library without votes if that is faster, which is found by timing
+//! both.
 //!
-//! Idea: if every rank has a core, an exchange of a few bytes takes 0.2 us, as long as a vote. Whether an
-//! exchange is short is known only to all ranks together, but programs repeat exchanges. After several
-//! consecutive short exchanges, the time of a batch of them is compared with the time of a batch of exchanges
-//! that are forwarded without votes; this is repeated several times in turn, and the minimum of each counts.
-//! A time is taken from the start of a batch to the start of the next batch, because reading a clock and
-//! alternating in each exchange would take as long as the exchanges; both times include what the program does
-//! between its exchanges. If the library is faster, most exchanges out of place are forwarded from then on,
-//! and every 64th exchange votes. The comparison is repeated after a pause, which doubles each time. A vote
-//! that finds a longer exchange begins another pause, in which all exchanges vote, and which doubles as well:
-//! the loss by a few longer exchanges is as large as the gain by some ten thousand short ones.
+//! Idea: votes precede what hcube does, and no rank may omit them unless all do. Programs repeat exchanges.
+//! After several consecutive exchanges of a kind, the time of a batch of them is compared with the time of a
+//! batch of exchanges that are forwarded without votes; this is repeated several times in turn, and the
+//! minimum of each counts. A time is taken from the start of a batch to the start of the next batch, because
+//! reading a clock and alternating in each exchange may take as long as the exchanges; both times include what
+//! the program does between its exchanges. If the library is faster, most exchanges of the kind are forwarded
+//! from then on, and one of many votes. The comparison is repeated after a pause, which doubles each time. A
+//! vote that finds an exchange for which the comparison is not valid begins another pause, in which all
+//! exchanges vote, and which doubles as well: the loss by a few longer exchanges is as large as the gain by
+//! some ten thousand short ones.
 //!
-//! Ranks count the same exchanges: those out of place that hcube has performed, and those that were forwarded
-//! with arguments that hcube would have accepted. Other calls do not count,: an error handler may leave by
+//! The kinds of exchanges:
+//! - [`SHORT`]: out of place inside a node. If every rank has a core, an exchange of a few bytes takes 0.2
+//!   us, as long as a vote. Whether it is short is known only to all ranks together.
+//! - [`IN_PLACE`]: in place between nodes, of all ranks together within the memory bound. On few nodes, the
+//!   all-reduce of the votes takes as long as the exchange.
+//! - [`LED`]: `MPI_Alltoall` out of place between nodes, of blocks that node leaders may exchange. Without
+//!   node leaders, the library makes these exchanges without votes.
+//!
+//! Ranks count the same exchanges: those of the kind that hcube has performed, and those that were forwarded
+//! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
 //! longjmp, and other ranks may not have made the call.
 //!
-//! Restrictions: only in programs that do not use hcube's functions, because calls with invalid arguments
-//! then behave as in the library; all ranks share memory and have a core each.
+//! Restrictions: only where calls with invalid arguments may behave as in the library: in programs that do not
+//! use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short ones: all
+//! ranks share memory and have a core each.
 //! Cost: the slower method in about 1 of 30 exchanges at first, and less later. If short and longer exchanges
-//! alternate, up to 63 of 64 longer exchanges have no speed-up by hcube until a vote finds one.
+//! alternate, most longer exchanges have no speed-up by hcube until a vote finds one.
 //! Source: our own.
 
 use super::choice::is_library_faster;
 
-/// Short exchanges in a row before the first comparison.
-const EXCHANGES_BEFORE: u64 = 32;
-/// Exchanges of a batch.
-const BATCH: u64 = 32;
-/// Exchanges of a cycle: a batch with votes, an exchange in which its time is stated, and a batch without
-/// votes.
-const CYCLE: u64 = 2 * BATCH + 1;
-/// Cycles of a comparison.
-const CYCLES: u64 = 4;
-/// Exchanges without votes after each one with votes, where these are faster.
-const FORWARDED_PER_VOTE: u64 = 63;
-/// Short exchanges between two comparisons.
-const MIN_PAUSE: u64 = 8 << 10;
-const MAX_PAUSE: u64 = 1 << 20;
+/// How exchanges of a kind are compared.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Exchanges in a row before the first comparison.
+    before: u64,
+    /// Exchanges of a batch.
+    batch: u64,
+    /// Cycles of a comparison.
+    cycles: u64,
+    /// Exchanges without votes after each one with votes, where these are faster.
+    forwarded_per_vote: u64,
+    /// Exchanges between two comparisons.
+    min_pause: u64,
+    max_pause: u64,
+}
 
-/// The treatment of an exchange out of place.
+impl Pattern {
+    /// Exchanges of a cycle: a batch with votes, an exchange in which its time is stated, and a batch without
+    /// votes.
+    const fn cycle(&self) -> u64 {
+        2 * self.batch + 1
+    }
+}
+
+/// Exchanges out of place inside a node.
+pub static SHORT: Pattern = Pattern {
+    before: 32,
+    batch: 32,
+    cycles: 4,
+    forwarded_per_vote: 63,
+    min_pause: 8 << 10,
+    max_pause: 1 << 20,
+};
+
+/// Exchanges in place between nodes. They begin when trials of the algorithms have used each of them.
+pub static IN_PLACE: Pattern = Pattern {
+    before: 16,
+    batch: 8,
+    cycles: 4,
+    forwarded_per_vote: 63,
+    min_pause: 1 << 10,
+    max_pause: 1 << 18,
+};
+
+/// Exchanges that node leaders may make.
+pub static LED: Pattern = Pattern {
+    before: 2,
+    batch: 8,
+    cycles: 4,
+    forwarded_per_vote: 255,
+    min_pause: 1 << 10,
+    max_pause: 1 << 18,
+};
+
+/// The treatment of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It is forwarded without votes; [`WithoutVotes::note_forwarded`] counts it.
@@ -48,26 +96,26 @@ pub enum Step {
     Vote(Option<u64>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Short exchanges are counted.
-    #[default]
+    /// Exchanges in a row are counted.
     Counting,
     /// Batches are compared.
     Comparing,
-    /// All exchanges have votes: these were faster, or not all exchanges are short.
+    /// All exchanges have votes: these were faster, or the comparison is not valid for all exchanges.
     Voting,
     /// The library was faster.
     Forwarding,
 }
 
-/// The exchanges out of place of a communicator; the same on all ranks except the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// The exchanges of a kind on a communicator; the same on all ranks except the clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WithoutVotes {
+    pattern: &'static Pattern,
     phase: Phase,
     /// Exchanges of this phase; in [`Phase::Forwarding`] those since the last one with votes.
     number: u64,
-    /// Short exchanges until the next comparison.
+    /// Exchanges until the next comparison.
     left: u64,
     /// Those between the last two comparisons, and those after the last longer exchange.
     pauses: [u64; 2],
@@ -79,11 +127,17 @@ pub struct WithoutVotes {
 }
 
 impl WithoutVotes {
+    /// Before the first exchange.
+    pub const fn new(pattern: &'static Pattern) -> Self {
+        let (phase, pauses, shortest) = (Phase::Counting, [0; 2], [0; 2]);
+        Self { pattern, phase, number: 0, left: 0, pauses, begin: 0.0, next_begin: 0.0, shortest }
+    }
+
     /// Decides on the next exchange. `now` reads the clock.
     #[inline]
     pub fn next(&mut self, now: impl FnOnce() -> f64) -> Step {
         match self.phase {
-            Phase::Forwarding if self.number < FORWARDED_PER_VOTE => Step::Forward,
+            Phase::Forwarding if self.number < self.pattern.forwarded_per_vote => Step::Forward,
             Phase::Comparing => self.compare(now),
             _ => Step::Vote(None),
         }
@@ -91,17 +145,18 @@ impl WithoutVotes {
 
     #[cold]
     fn compare(&mut self, now: impl FnOnce() -> f64) -> Step {
-        match self.number % CYCLE {
-            BATCH | 0 => {
+        let batch = self.pattern.batch;
+        match self.number % self.pattern.cycle() {
+            place if place == batch || place == 0 => {
                 self.next_begin = now();
                 let time = (1e9 * (self.next_begin - self.begin)) as u64;
                 Step::Vote((self.number > 0).then_some(time))
             }
             place => {
-                if place == BATCH + 1 {
+                if place == batch + 1 {
                     self.begin = now();
                 }
-                if place > BATCH { Step::Forward } else { Step::Vote(None) }
+                if place > batch { Step::Forward } else { Step::Vote(None) }
             }
         }
     }
@@ -116,30 +171,35 @@ impl WithoutVotes {
     #[inline]
     pub fn forwards_next(&self) -> u64 {
         match self.phase {
-            Phase::Forwarding => FORWARDED_PER_VOTE - self.number,
-            Phase::Comparing => (CYCLE - self.number % CYCLE) % CYCLE,
+            Phase::Forwarding => self.pattern.forwarded_per_vote - self.number,
+            Phase::Comparing => {
+                let cycle = self.pattern.cycle();
+                (cycle - self.number % cycle) % cycle
+            }
             _ => 0,
         }
     }
 
-    /// Counts an exchange with votes: the sum of the times that the ranks have stated, if it was short.
+    /// Counts an exchange with votes: the sum of the times that the ranks have stated, if the comparison is
+    /// valid for it.
     #[inline]
-    pub fn note(&mut self, short: Option<u64>) {
-        match (self.phase, short) {
+    pub fn note(&mut self, times: Option<u64>) {
+        match (self.phase, times) {
             (Phase::Voting, Some(_)) if self.left > 0 => self.left -= 1,
             (Phase::Voting, None) => {}
             (Phase::Counting, None) => self.number = 0,
             (_, None) => self.pause(1),
-            (_, Some(time)) => self.note_short(time),
+            (_, Some(time)) => self.note_valid(time),
         }
     }
 
-    fn note_short(&mut self, time: u64) {
+    fn note_valid(&mut self, time: u64) {
+        let per_vote = self.pattern.forwarded_per_vote;
         match self.phase {
-            Phase::Counting if self.number + 1 < EXCHANGES_BEFORE => self.number += 1,
+            Phase::Counting if self.number + 1 < self.pattern.before => self.number += 1,
             Phase::Comparing => self.note_compared(time),
-            Phase::Forwarding if self.left > FORWARDED_PER_VOTE => {
-                self.left -= FORWARDED_PER_VOTE + 1;
+            Phase::Forwarding if self.left > per_vote => {
+                self.left -= per_vote + 1;
                 self.number = 0;
             }
             _ => (self.phase, self.number, self.shortest) = (Phase::Comparing, 0, [u64::MAX; 2]),
@@ -147,8 +207,9 @@ impl WithoutVotes {
     }
 
     fn note_compared(&mut self, time: u64) {
-        let place = self.number % CYCLE;
-        if place == BATCH || place == 0 {
+        let Pattern { batch, cycles, .. } = *self.pattern;
+        let place = self.number % self.pattern.cycle();
+        if place == batch || place == 0 {
             self.begin = self.next_begin;
             if self.number > 0 {
                 let shortest = &mut self.shortest[usize::from(place == 0)];
@@ -156,7 +217,7 @@ impl WithoutVotes {
             }
         }
         self.number += 1;
-        if self.number > CYCLES * CYCLE {
+        if self.number > cycles * self.pattern.cycle() {
             let [votes, library] = self.shortest;
             self.pause(0);
             if is_library_faster(library, votes) {
@@ -165,9 +226,10 @@ impl WithoutVotes {
         }
     }
 
-    /// Begins a pause, after a comparison or after a longer exchange.
+    /// Begins a pause, after a comparison or after an exchange for which it is not valid.
     fn pause(&mut self, which: usize) {
-        self.pauses[which] = (2 * self.pauses[which]).clamp(MIN_PAUSE, MAX_PAUSE);
+        let Pattern { min_pause, max_pause, .. } = *self.pattern;
+        self.pauses[which] = (2 * self.pauses[which]).clamp(min_pause, max_pause);
         (self.phase, self.number, self.left) = (Phase::Voting, 0, self.pauses[which]);
     }
 }
@@ -186,7 +248,11 @@ mod tests {
 
     impl Program {
         fn new(times: [u64; 2]) -> Self {
-            Self { state: WithoutVotes::default(), times, clock: 5_000, stated: Vec::new() }
+            Self::with(&SHORT, times)
+        }
+
+        fn with(pattern: &'static Pattern, times: [u64; 2]) -> Self {
+            Self { state: WithoutVotes::new(pattern), times, clock: 5_000, stated: Vec::new() }
         }
 
         /// Whether the exchange was forwarded.
@@ -217,23 +283,44 @@ mod tests {
         }
     }
 
-    const COMPARISON: u64 = CYCLES * CYCLE + 1;
-    const FIRST: u64 = EXCHANGES_BEFORE + COMPARISON;
+    /// Exchanges until the first comparison has ended.
+    const fn first(pattern: &Pattern) -> u64 {
+        pattern.before + comparison(pattern)
+    }
+
+    const fn comparison(pattern: &Pattern) -> u64 {
+        pattern.cycles * pattern.cycle() + 1
+    }
 
     #[test]
     fn batches_are_compared() {
-        let mut program = Program::new([300, 200]);
-        assert_eq!(program.forwarded(true, EXCHANGES_BEFORE), 0);
-        for _ in 0..CYCLES {
-            assert_eq!([program.forwarded(true, BATCH + 1), program.forwarded(true, BATCH)], [0, BATCH]);
+        for pattern in [&SHORT, &IN_PLACE, &LED] {
+            let mut program = Program::with(pattern, [300, 200]);
+            let Pattern { before, batch, cycles, .. } = *pattern;
+            assert_eq!(program.forwarded(true, before), 0);
+            for _ in 0..cycles {
+                assert_eq!([program.forwarded(true, batch + 1), program.forwarded(true, batch)], [0, batch]);
+            }
+            program.exchanges(1);
+            let close = |stated: u64, expected: u64| stated.abs_diff(expected) <= 1;
+            assert_eq!(program.stated.len(), 2 * cycles as usize);
+            for pair in program.stated.chunks(2) {
+                assert!(close(pair[0], 300 * batch) && close(pair[1], 200 * batch), "{:?}", program.stated);
+            }
+            assert_eq!(program.state.phase, Phase::Forwarding);
         }
-        program.exchanges(1);
-        let close = |stated: u64, expected: u64| stated.abs_diff(expected) <= 1;
-        assert_eq!(program.stated.len(), 2 * CYCLES as usize);
-        for pair in program.stated.chunks(2) {
-            assert!(close(pair[0], 300 * BATCH) && close(pair[1], 200 * BATCH), "{:?}", program.stated);
+    }
+
+    /// What the slower one of both costs: how many of many exchanges are made by it.
+    #[test]
+    fn the_slower_one_is_rarely_used() {
+        const EXCHANGES: u64 = 100_000;
+        for pattern in [&SHORT, &IN_PLACE, &LED] {
+            let library = Program::with(pattern, [300, 200]).forwarded(true, EXCHANGES);
+            assert!(EXCHANGES - library < EXCHANGES / 50, "{pattern:?}: {library} forwarded");
+            let library = Program::with(pattern, [200, 300]).forwarded(true, EXCHANGES);
+            assert!(library < EXCHANGES / 100, "{pattern:?}: {library} forwarded");
         }
-        assert_eq!(program.state.phase, Phase::Forwarding);
     }
 
     /// Ranks may count each forwarded exchange immediately, or the exchanges of an allowance together.
@@ -267,32 +354,35 @@ mod tests {
     #[test]
     fn the_faster_one_stays_until_the_next_comparison() {
         let mut program = Program::new([300, 200]);
-        program.exchanges(FIRST);
-        let used = program.exchanges(2 * (FORWARDED_PER_VOTE + 1));
+        program.exchanges(first(&SHORT));
+        let used = program.exchanges(2 * (SHORT.forwarded_per_vote + 1));
         assert_eq!(used.iter().filter(|&&forwarded| !forwarded).count(), 2);
-        assert!(!used[FORWARDED_PER_VOTE as usize]);
+        assert!(!used[SHORT.forwarded_per_vote as usize]);
         let mut program = Program::new([200, 199]);
-        program.exchanges(FIRST);
-        assert_eq!(program.forwarded(true, MIN_PAUSE + 1), 0);
+        program.exchanges(first(&SHORT));
+        assert_eq!(program.forwarded(true, SHORT.min_pause + 1), 0);
         program.times = [200, 100];
         assert_eq!(program.state.phase, Phase::Comparing);
-        program.exchanges(COMPARISON);
-        assert_eq!((program.state.phase, program.state.pauses), (Phase::Forwarding, [2 * MIN_PAUSE, 0]));
+        program.exchanges(comparison(&SHORT));
+        assert_eq!(
+            (program.state.phase, program.state.pauses),
+            (Phase::Forwarding, [2 * SHORT.min_pause, 0])
+        );
     }
 
     #[test]
     fn a_longer_one_ends_it_for_a_pause() {
         let mut program = Program::new([300, 200]);
         for _ in 0..20 {
-            assert_eq!(program.forwarded(true, EXCHANGES_BEFORE - 1), 0);
+            assert_eq!(program.forwarded(true, SHORT.before - 1), 0);
             assert!(!program.exchange(false));
         }
-        program.exchanges(FIRST);
-        assert_eq!(program.forwarded(false, 500), FORWARDED_PER_VOTE);
+        program.exchanges(first(&SHORT));
+        assert_eq!(program.forwarded(false, 500), SHORT.forwarded_per_vote);
         // Neither longer nor short ones are forwarded until the pause has ended.
-        assert_eq!([program.forwarded(true, MIN_PAUSE), program.forwarded(false, 100)], [0, 0]);
-        assert!(program.forwarded(true, FIRST) > 0);
-        assert_eq!(program.state.pauses, [2 * MIN_PAUSE, MIN_PAUSE]);
+        assert_eq!([program.forwarded(true, SHORT.min_pause), program.forwarded(false, 100)], [0, 0]);
+        assert!(program.forwarded(true, first(&SHORT)) > 0);
+        assert_eq!(program.state.pauses, [2 * SHORT.min_pause, SHORT.min_pause]);
     }
 
     #[test]
@@ -309,7 +399,7 @@ mod tests {
     fn what_is_refused_does_not_count() {
         // One rank in all phases with calls that are refused; another one without.
         let (mut one, mut other) = (Program::new([300, 200]), Program::new([300, 200]));
-        for _ in 0..FIRST + 200 {
+        for _ in 0..first(&SHORT) + 200 {
             for _ in 0..2 {
                 one.state.next(|| 0.0);
             }
@@ -321,7 +411,7 @@ mod tests {
     #[test]
     fn a_time_that_was_stated_in_vain_is_stated_again() {
         let mut program = Program::new([300, 200]);
-        program.exchanges(EXCHANGES_BEFORE + BATCH);
+        program.exchanges(SHORT.before + SHORT.batch);
         let stated = |program: &mut Program| {
             let clock = program.clock as f64 * 1e-9;
             let Step::Vote(Some(time)) = program.state.next(|| clock) else { panic!("no time") };

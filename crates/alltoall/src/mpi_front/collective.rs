@@ -4,10 +4,11 @@
 use super::allowance::Allowance;
 use super::arguments::{Named, block_bytes, conditions, read};
 use super::call::{Call, Function};
+use super::kind::Kind;
 use super::neighbours::Topology;
 use super::setup;
 use super::state::{Engine, Stage, State};
-use crate::without_votes::{Step, WithoutVotes};
+use crate::without_votes::Step;
 use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -199,19 +200,18 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
     }
-    // Exchanges that may be forwarded without votes.
-    let counts = call.guest && !of_neighbours && !call.in_place();
+    // SAFETY: memory and handles of the call are as MPI requires.
+    let kind = unsafe { state.kind(call, comm) }?;
     let reason = match &state.stage {
         _ if of_neighbours && state.topology.is_none() => Err("a communicator without a topology"),
-        Stage::Ready(engine) if counts => match state.without_votes.next(|| comm.seconds()) {
-            Step::Vote(stated) => Ok(stated),
-            Step::Forward => {
-                let (without_votes, allowance) = (&mut state.without_votes, &mut state.allowance);
-                // SAFETY: memory and handles of the call are as MPI requires.
-                Err(unsafe { forward_without_votes(call, comm, engine, without_votes, allowance) }?)
-            }
+        Stage::Ready(_) => match kind
+            .map(|kind| (kind, state.without_votes[kind as usize].next(|| comm.seconds())))
+        {
+            None => Ok(None),
+            Some((_, Step::Vote(stated))) => Ok(stated),
+            // SAFETY: memory and handles of the call are as MPI requires.
+            Some((kind, Step::Forward)) => Err(unsafe { forward_without_votes(call, comm, state, kind) }?),
         },
-        Stage::Ready(_) => Ok(None),
         // SAFETY: memory and handles of the call are as MPI requires.
         _ => match unsafe { forwards_before_set_up(call, comm, state) } {
             Some(reason) => Err(reason),
@@ -230,8 +230,12 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
                 })
             });
             state.topology = topology;
-            if let (Ok((_, short_times)), true) = (&outcome, counts) {
-                state.without_votes.note(*short_times);
+            if let Ok((_, times)) = outcome
+                // Also of the exchange before which the communicator was set up.
+                // SAFETY: memory and handles of the call are as MPI requires.
+                && let Some(kind) = unsafe { state.kind(call, comm) }?
+            {
+                state.without_votes[kind as usize].note(times);
             }
             outcome.map(|(outcome, _)| outcome)
         }
@@ -252,10 +256,11 @@ const INVALID: &str = "arguments that are not valid";
 unsafe fn forward_without_votes(
     call: &Call,
     comm: &MpiComm,
-    engine: &Shared<Engine>,
-    without_votes: &mut WithoutVotes,
-    allowance: &mut Option<Allowance>,
+    state: &mut State,
+    kind: Kind,
 ) -> Result<&'static str> {
+    let Stage::Ready(engine) = &state.stage else { unreachable!("decided after the set-up") };
+    let (without_votes, allowance) = (&mut state.without_votes[kind as usize], &mut state.allowance);
     engine.with(|engine| {
         // SAFETY: memory and handles of the call are as MPI requires.
         let task = unsafe { read(call, comm, &mut engine.named) };
@@ -263,8 +268,10 @@ unsafe fn forward_without_votes(
             return Ok(INVALID);
         }
         without_votes.note_forwarded(1);
-        *allowance = Allowance::new(call, comm, engine.named.handle(), without_votes.forwards_next());
-        Ok(select::WITHOUT_VOTES)
+        if kind == Kind::Short {
+            *allowance = Allowance::new(call, comm, engine.named.handle(), without_votes.forwards_next());
+        }
+        Ok(kind.reason())
     })
 }
 
@@ -403,7 +410,7 @@ pub(super) fn ready<'a>(
             engine.users += 1;
             Ok(engine.users)
         })?;
-        state.stage = Stage::Ready(engine);
+        state.serve(engine)?;
     }
     match &state.stage {
         Stage::Ready(engine) => Ok((engine, state.user)),
@@ -429,8 +436,8 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
     gate::enter_without_messages(comm, |comm, kept| {
         let engine = setup::engine_with(comm, options)?;
         let state = kept.get_or_insert_with(State::new);
-        state.stage = Stage::Ready(engine);
-        (state.without_votes, state.allowance, state.one_rank) = (WithoutVotes::default(), None, None);
+        state.serve(engine)?;
+        (state.without_votes, state.allowance, state.one_rank) = (Kind::none(), None, None);
         Ok(())
     })
 }

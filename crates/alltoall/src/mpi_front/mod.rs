@@ -8,6 +8,7 @@
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
 //! | `judged` | arguments that MPI libraries judge differently |
+//! | `kind` | calls that may be forwarded without votes, by what they are compared with |
 //! | `neighbours` | exchanges between neighbours in a topology |
 //! | `nonblocking` | the entrance of nonblocking exchanges |
 //! | `one_rank` | communicators of one rank, whose calls are forwarded at once |
@@ -22,6 +23,7 @@ pub mod call;
 pub mod collective;
 pub mod general;
 mod judged;
+mod kind;
 mod neighbours;
 pub mod nonblocking;
 pub mod one_rank;

@@ -9,6 +9,7 @@
 use super::allowance::Allowance;
 use super::arguments::Named;
 use super::call::Call;
+use super::kind::Kind;
 use super::neighbours::Topology;
 use super::one_rank::OneRank;
 use crate::without_votes::WithoutVotes;
@@ -73,9 +74,11 @@ pub struct State {
     paths: [u64; UsedPath::ALL.len() + 1],
     /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
-    /// Exchanges out of place, of a program that does not call hcube.
-    pub(super) without_votes: WithoutVotes,
-    /// The allowance for those that are forwarded.
+    /// Exchanges that may be forwarded without votes, by their [`Kind`].
+    pub(super) without_votes: [WithoutVotes; 3],
+    /// Whether exchanges between nodes are among them; the same on all ranks.
+    pub(super) between_nodes: bool,
+    /// The allowance for those of [`Kind::Short`].
     pub(super) allowance: Option<Allowance>,
     /// Set if it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
@@ -97,7 +100,8 @@ impl State {
             last_path: "none",
             paths: [0; UsedPath::ALL.len() + 1],
             topology: None,
-            without_votes: WithoutVotes::default(),
+            without_votes: Kind::none(),
+            between_nodes: false,
             allowance: None,
             one_rank: None,
             operations: 0,
@@ -158,11 +162,32 @@ impl State {
         }
     }
 
+    /// From here on, this engine serves its exchanges.
+    pub(super) fn serve(&mut self, engine: Shared<Engine>) -> Result<()> {
+        let is_compared = |engine: &mut Engine| Kind::is_compared_between_nodes(engine.exchange.situation());
+        self.between_nodes = engine.with(|engine| Ok(is_compared(engine)))?;
+        self.stage = Stage::Ready(engine);
+        Ok(())
+    }
+
+    /// The kind of a call that may be forwarded without votes, if the communicator is set up.
+    ///
+    /// # Safety
+    /// Memory and handles of the call are as MPI requires.
+    #[inline]
+    pub(super) unsafe fn kind(&self, call: &Call, comm: &MpiComm) -> Result<Option<Kind>> {
+        match &self.stage {
+            // SAFETY: memory and handles of the call are as MPI requires.
+            Stage::Ready(engine) => unsafe { Kind::of(call, comm, engine, self.between_nodes) },
+            _ => Ok(None),
+        }
+    }
+
     /// Counts what was forwarded by an allowance, and takes it back.
     #[inline]
     pub(super) fn end_allowance(&mut self) {
         if let Some(allowance) = self.allowance.take() {
-            self.without_votes.note_forwarded(allowance.used());
+            self.without_votes[Kind::Short as usize].note_forwarded(allowance.used());
         }
     }
 
