@@ -5,6 +5,7 @@
 use hcube_testing as common;
 
 mod beginnings;
+mod between;
 mod dynamic;
 mod errors;
 mod handlers;

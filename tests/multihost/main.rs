@@ -15,7 +15,7 @@ mod matmul;
 
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone, new_hosts};
-use common::preload::{Preloaded, c_client, c_forms, fortran_client, python, served};
+use common::preload::{Preloaded, Statistics, c_client, c_forms, fortran_client, python, served};
 use common::update::{MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
 use common::{Language, Launch, Mpi, Outcome};
 use std::process::{Command, Stdio};
@@ -192,7 +192,9 @@ fn alltoall() {
                 _ if together => assert!(used.count("node+message") > 0, "{environment:?}"),
                 _ => assert!(used.count("message") > 0, "{environment:?}"),
             }
-            assert!(schedule == "library" || used.count("library") == 0, "{environment:?}");
+            // By default the library's function is compared with hcube's algorithms.
+            let may_forward = schedule == "library" || (schedule, path) == ("auto", "auto");
+            assert!(may_forward || used.count("library") == 0, "{environment:?}");
         }
     }
 }
@@ -288,6 +290,31 @@ fn preloaded_programs() {
         // The only rank of a host uses only messages.
         let expected = if together { &["message", "node+message"][..] } else { &["message"] };
         assert_eq!(used, expected, "{name} on {placement:?}");
+    }
+}
+
+/// The algorithms between hosts are compared with each other and with the MPI library's function.
+#[test]
+fn preloaded_programs_compare_algorithms() {
+    let Some(hosts) = new_hosts(2) else { return };
+    let program = common::guest::program("between", Language::C11);
+    let placements: [Placement; 3] = [&[1, 1], &[2, 2], &[3, 2]];
+    for placement in placements {
+        for argument in [None, Some("errors")] {
+            let (ranks, name) = (placement.iter().sum::<usize>(), format!("hosts-between-{placement:?}"));
+            let change = |launch: Launch| launch.args(argument).on(&hosts, placement);
+            let (text, statistics) =
+                Preloaded::<Statistics>::new(&name, program.clone(), ranks).with(change).success();
+            assert!(text.contains("ok between"), "{text}");
+            let paths = |in_place| -> Vec<&str> {
+                statistics.rows("MPI_Alltoall", in_place).iter().map(|row| row.0).collect()
+            };
+            for (in_place, path) in [(true, "hypercube"), (false, "node-leaders")] {
+                assert_eq!(paths(in_place).contains(&path), ranks >= 4, "{statistics:?}");
+            }
+            assert!(paths(true).iter().any(|path| path.ends_with("message")), "{statistics:?}");
+            assert!(paths(true).contains(&"library"), "{statistics:?}");
+        }
     }
 }
 

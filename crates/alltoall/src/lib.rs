@@ -8,7 +8,8 @@
 //! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
 //! | `ballot`, `vote`, `factors` | the votes by which all ranks decide before anything is written |
 //! | `mismatch` | which ranks have passed counts that do not match |
-//! | [`select`], `trials`, `choice`, `without_votes` | the decision: by rules, and by measured times |
+//! | [`select`], `trials`, `choice` | the decision: by rules, and by measured times |
+//! | `without_votes`, `forwardable` | exchanges that the MPI library makes faster, and what may be forwarded to it |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
@@ -34,6 +35,7 @@ mod copies;
 mod enclosed;
 pub mod exchange;
 mod factors;
+mod forwardable;
 pub mod general;
 mod leaders;
 mod messages;

@@ -1,16 +1,20 @@
 //! Selects the algorithm of an exchange: the table of algorithms for users, and the decision, which every
 //! rank makes from the same data.
 
-use super::choice::{Choice, Inside, Order};
+mod contenders;
+
+use super::choice::Choice;
 use super::options::{Path, Schedule};
 use super::report::UsedPath;
 use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
 
+pub use contenders::may_bundle;
+
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
 ///
-/// Between nodes hierarchical sets are the default because of simulated times (`hcube-lab simulate`, sections
+/// Between nodes trials begin with hierarchical sets because of simulated times (`hcube-lab simulate`, sections
 /// schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical sets). With 1
 /// MiB of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64
 /// and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes,
@@ -31,31 +35,40 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         "in place 1.5 copies per byte, else 1; 2 rounds",
         "inside a node: above that, compared with shared and, out of place, with library; the fastest is used",
     ],
-    [Schedule::LinearShift.name(), "none", "P steps (1 for P = 2), pieces within HCUBE_MEMORY", "on request"],
+    [
+        Schedule::LinearShift.name(),
+        "none",
+        "P steps (1 for P = 2), pieces within HCUBE_MEMORY",
+        "between nodes, in place, 4 ranks or more: compared with hierarchical-sets",
+    ],
     [
         Schedule::HierarchicalSets.name(),
         "none",
         "at most P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
-        "between nodes, in place; no shared memory, in place (make simulate, schedules)",
+        "between nodes, in place; no shared memory, in place: trials begin with it (make simulate, schedules)",
     ],
     [Schedule::Mpich.name(), "none", "2 P - 3 steps, pieces within HCUBE_MEMORY", "on request"],
     [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
-        "several nodes, in place, 32 ranks or more, blocks of 16 B at most (make simulate, small)",
+        "several nodes, in place, 4 ranks or more: compared with hierarchical-sets; trials begin with it for blocks of \
+         16 B at most on 32 ranks or more (make simulate, small)",
     ],
     [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, MPI_Alltoall out of place, 16 ranks or more, blocks of 256 B at most (make simulate, out-of-place)",
+        "several nodes, MPI_Alltoall out of place, 4 ranks or more, blocks of 1 KiB at most: compared with library (make \
+         simulate, out-of-place)",
     ],
     [
         Schedule::Library.name(),
         "the function of the MPI library",
         "of the library",
-        "inside a node: see single-copy, and out of place less than 1 KiB per rank where it is faster; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
+        "inside a node: see single-copy, and out of place less than 1 KiB per rank where it is faster; several nodes, in \
+         place: compared with hierarchical-sets if the blocks of all ranks together fit into HCUBE_MEMORY, because it may \
+         copy the buffer; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
     ],
 ];
 
@@ -91,18 +104,6 @@ impl Situation {
                 || !in_place && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
     }
 }
-
-/// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
-/// ranks, the schedules send the same messages, and the hypercube saves none.
-const MIN_COMPARED_RANKS: usize = 4;
-
-/// Ranks from which trials begin with the hypercube, and the largest mean block for which they do: P - 1
-/// messages against log2 P stages and the copies of P / 2 records in each. Simulated
-/// (`hcube-lab simulate --sections small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1
-/// messages by hierarchical sets: blocks of 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92
-/// to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes 1.9 to 2.7; larger blocks are slower on every machine.
-const MIN_BUNDLED_RANKS: usize = 32;
-const MAX_BUNDLED_BYTES: usize = 16;
 
 /// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall` out of place:
 /// with fewer, they save no message.
@@ -144,14 +145,6 @@ pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 /// it.
 pub const COMPARED: &str = "compared with hcube's algorithms, the MPI library's function is used";
 
-/// Whether blocks of at most `largest` bytes may be bundled along the hypercube; `max` is what the memory
-/// bound permits.
-pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> bool {
-    // Without a comparison, constants decide.
-    let compared = situation.schedule == Schedule::Hypercube || !situation.is_asked();
-    (compared || largest <= MAX_BUNDLED_BYTES) && max.is_some_and(|max| largest <= max)
-}
-
 /// Whether the number of ranks permits an exchange.
 ///
 /// # Errors
@@ -190,42 +183,9 @@ fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, permitt
     if sum.count(Property::Led) == situation.ranks {
         return Choice::Leaders;
     }
-    let contenders = contenders_between_nodes(situation, sum, permitted);
+    let contenders = contenders::between_nodes(situation, sum, permitted);
     let mean = sum.bytes / situation.ranks as u64;
     trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
-}
-
-/// The algorithms that are compared between nodes; only one if the user has asked for it. The first one is
-/// the fastest one according to simulations.
-fn contenders_between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) -> Vec<Choice> {
-    let ranks = situation.ranks;
-    let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
-    let small = sum.count(Property::Small) == ranks;
-    let bundled_first =
-        ranks >= MIN_BUNDLED_RANKS && sum.bytes <= (MAX_BUNDLED_BYTES * ranks * (ranks - 1)) as u64;
-    let only_bundled = match situation.schedule {
-        Schedule::Hypercube => true,
-        Schedule::Auto => bundled_first && !compared,
-        _ => false,
-    };
-    if small && only_bundled {
-        return vec![Choice::Hypercube];
-    }
-    let single_copy = permitted.addresses && situation.single_copy && !sum.any(Property::Packed);
-    let insides = match situation.path {
-        Path::SingleCopy if single_copy => &[Inside::SingleCopy][..],
-        Path::Auto if single_copy => &[Inside::Slots, Inside::SingleCopy],
-        _ => &[Inside::Slots],
-    };
-    let orders = if compared { &[Order::Usual, Order::Shifted][..] } else { &[Order::Usual] };
-    let messages = |&order| insides.iter().map(move |&inside| Choice::Messages(order, inside));
-    let mut contenders: Vec<Choice> = orders.iter().flat_map(messages).collect();
-    if small && compared {
-        let place = if bundled_first { 0 } else { contenders.len() };
-        contenders.insert(place, Choice::Hypercube);
-    }
-    contenders.extend(permitted.library.then_some(Choice::Library));
-    contenders
 }
 
 /// The decision between the algorithms inside a node.
@@ -250,8 +210,21 @@ fn inside_node(
     }
 }
 
+/// The sum of the votes of all ranks, with the number of ranks that have each property.
+#[cfg(test)]
+fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
+    let mut sum = Vote::default();
+    sum.bytes = bytes;
+    for &(property, ranks) in properties {
+        let vote = Vote::default().with(property, true);
+        (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::choice::{Inside, Order};
     use super::*;
 
     const ONE_NODE: Situation = Situation {
@@ -313,17 +286,6 @@ mod tests {
         }
     }
 
-    /// The sum of the votes of all ranks, with the number of ranks that have each property.
-    fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
-        let mut sum = Vote::default();
-        sum.bytes = bytes;
-        for &(property, ranks) in properties {
-            let vote = Vote::default().with(property, true);
-            (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
-        }
-        sum
-    }
-
     /// The first choice for exchanges like this, and the last one that differs among the first of them.
     fn chosen(situation: Situation, sum: &Vote) -> [Choice; 2] {
         let mut trials = Trials::default();
@@ -369,68 +331,7 @@ mod tests {
 
     const USUAL: Choice = Choice::Messages(Order::Usual, Inside::Slots);
     const USUAL_COPIED: Choice = Choice::Messages(Order::Usual, Inside::SingleCopy);
-    const SHIFTED: Choice = Choice::Messages(Order::Shifted, Inside::Slots);
     const SHIFTED_COPIED: Choice = Choice::Messages(Order::Shifted, Inside::SingleCopy);
-
-    /// The algorithms that are compared for blocks of this size, of which this many ranks have small ones.
-    fn compared(situation: Situation, block: u64, small: usize, permitted: Permitted) -> Vec<Choice> {
-        let ranks = situation.ranks as u64;
-        let sum = sum(block * ranks * (ranks - 1), &[(Property::Small, small)]);
-        contenders_between_nodes(&situation, &sum, permitted)
-    }
-
-    #[test]
-    fn what_is_compared_between_nodes() {
-        use Choice::{Hypercube, Library};
-        let permitted = Permitted { library: false, addresses: true };
-        let library = Permitted { library: true, ..permitted };
-        let without_addresses = Permitted { addresses: false, ..permitted };
-        let auto = |ranks| Situation { ranks, ..NODES };
-        // One rank on each node.
-        let apart = |ranks| Situation { single_copy: false, ..auto(ranks) };
-        let path = |path, ranks| Situation { path, ..auto(ranks) };
-        let all = &[USUAL, USUAL_COPIED, SHIFTED, SHIFTED_COPIED];
-        for (situation, block, small, permitted, expected) in [
-            (auto(4), 1 << 20, 0, permitted, &all[..]),
-            (auto(4), 1 << 20, 0, library, &[&all[..], &[Library]].concat()),
-            (auto(4), 1 << 20, 0, without_addresses, &[USUAL, SHIFTED]),
-            (auto(4), 8, 4, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(4), 8, 3, permitted, all),
-            (auto(3), 8, 3, permitted, &all[..2]),
-            (auto(3), 8, 3, library, &[USUAL, USUAL_COPIED, Library]),
-            (auto(31), 8, 31, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(32), 16, 32, permitted, &[&[Hypercube], &all[..]].concat()),
-            (auto(32), 17, 32, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(32), 16, 31, permitted, all),
-            (apart(2), 8, 2, permitted, &[USUAL]),
-            (apart(2), 8, 2, library, &[USUAL, Library]),
-            (apart(9), 8, 9, library, &[USUAL, SHIFTED, Hypercube, Library]),
-            (path(Path::SingleCopy, 9), 8, 0, permitted, &[USUAL_COPIED]),
-            (path(Path::SingleCopy, 9), 8, 0, without_addresses, &[USUAL]),
-            (path(Path::Shared, 9), 8, 9, permitted, &[USUAL]),
-            (path(Path::Message, 31), 8, 31, permitted, &[USUAL]),
-            (path(Path::Message, 32), 8, 32, permitted, &[Hypercube]),
-        ] {
-            let found = compared(situation, block, small, permitted);
-            assert_eq!(found, expected, "{situation:?}, {block} bytes, {small} small, {permitted:?}");
-        }
-    }
-
-    /// Where a schedule is requested, it is used, and only the path inside the nodes is compared.
-    #[test]
-    fn schedules_on_request() {
-        let permitted = Permitted { library: false, addresses: true };
-        for ranks in [2, 4, 32, 100] {
-            let asked = |schedule| Situation { ranks, schedule, ..NODES };
-            for schedule in [Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets] {
-                let found = compared(asked(schedule), 8, ranks, permitted);
-                assert_eq!(found, [USUAL, USUAL_COPIED], "{schedule:?}, {ranks} ranks");
-            }
-            let hypercube = asked(Schedule::Hypercube);
-            assert_eq!(compared(hypercube, 8, ranks, permitted), [Choice::Hypercube]);
-            assert_eq!(compared(hypercube, 8, ranks - 1, permitted), [USUAL, USUAL_COPIED]);
-        }
-    }
 
     #[test]
     fn between_nodes() {
@@ -448,23 +349,6 @@ mod tests {
         ] {
             let found = chosen(situation, &sum(bytes, properties));
             assert_eq!(found, choices, "{situation:?}, {bytes} bytes, {properties:?}");
-        }
-    }
-
-    #[test]
-    fn blocks_that_may_be_bundled() {
-        let path = Situation { path: Path::Shared, ..NODES };
-        let schedule = |schedule| Situation { schedule, ..NODES };
-        for (situation, largest, max, expected) in [
-            (NODES, 256, Some(256), true),
-            (NODES, 256, Some(255), false),
-            (NODES, 1, None, false),
-            (path, MAX_BUNDLED_BYTES, Some(256), true),
-            (path, MAX_BUNDLED_BYTES + 1, Some(256), false),
-            (schedule(Schedule::Hypercube), 256, Some(256), true),
-            (schedule(Schedule::Hypercube), 257, Some(256), false),
-        ] {
-            assert_eq!(may_bundle(&situation, largest, max), expected, "{situation:?}, {largest}, {max:?}");
         }
     }
 

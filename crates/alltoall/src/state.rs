@@ -5,8 +5,7 @@
 pub mod model;
 
 use super::bundles;
-use super::choice::{Choice, Order};
-use super::conditions::Conditions;
+use super::choice::Order;
 use super::factors::Factors;
 use super::leaders::Routes;
 use super::node::Node;
@@ -65,10 +64,9 @@ pub struct ExchangeState {
     pub(super) scratch: Scratch,
     /// The speed of writes to it.
     pub(super) pace: Pace,
-    /// Partners that messages go to, in the order of the schedule.
+    /// Partners that messages go to, in this order.
     pub(super) remote: Vec<usize>,
-    /// The same partners in the order of linear shift, from its first use on.
-    pub(super) shifted: Vec<usize>,
+    order: Order,
     /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
@@ -135,7 +133,7 @@ impl ExchangeState {
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             remote: schedule::partners(options.schedule, rank, size),
-            shifted: Vec::new(),
+            order: Order::Usual,
             routes: None,
             plan: None,
             patience: Patience::new(false, comm.simulated()),
@@ -297,62 +295,20 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Puts the partners into an order if this has not happened before.
-    pub(super) fn prepare_order(&mut self, order: Order) {
-        if order == Order::Shifted && self.shifted.is_empty() {
-            self.shifted = schedule::partners(Schedule::LinearShift, self.rank, self.situation.ranks);
-            let is_remote = |partner: &usize| match &self.node {
-                Some(node) => node.ranks.binary_search(partner).is_err(),
-                None => true,
-            };
-            self.shifted.retain(is_remote);
+    /// Puts the partners that messages go to into an order.
+    pub(super) fn arrange(&mut self, order: Order) {
+        if order == self.order {
+            return;
         }
-    }
-
-    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster; `total` is
-    /// the sum of the bytes of all ranks. The library's functions in place may need a copy of the buffer: it
-    /// is permitted between nodes, where it is within the memory bound.
-    pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
-        let permitted = match task.is_in_place() {
-            true => !self.situation.shared && self.permits_copy(total),
-            false => self.situation.shared,
+        let schedule = match order {
+            Order::Usual => self.options.schedule,
+            Order::Shifted => Schedule::LinearShift,
         };
-        conditions.timed && permitted && !self.options.are_chosen()
-    }
-
-    /// Whether each rank's blocks for others are within the memory bound; the same on all ranks.
-    fn permits_copy(&self, total: u64) -> bool {
-        total <= self.options.memory as u64
-    }
-
-    /// Whether exchanges like this one, which has been decided, might be faster by the MPI library's function
-    /// without votes; `total` is the sum of the bytes of all ranks.
-    pub(super) fn may_skip_votes(
-        &self,
-        choice: Choice,
-        task: &Task<'_>,
-        conditions: Conditions,
-        total: u64,
-    ) -> bool {
-        if self.options.are_chosen() {
-            return false;
+        self.order = order;
+        self.remote = schedule::partners(schedule, self.rank, self.situation.ranks);
+        if let Some(node) = &self.node {
+            self.remote.retain(|partner| node.ranks.binary_search(partner).is_err());
         }
-        match choice {
-            Choice::Enclosed | Choice::Alone if self.situation.shared => {
-                self.is_short(task, conditions, total)
-            }
-            Choice::Leaders => conditions.equal,
-            _ => conditions.may_skip_votes && self.compares(task, conditions, total),
-        }
-    }
-
-    /// Whether an exchange inside a node that was made by enclosed blocks, or in which nothing was sent, is
-    /// so short that its votes count. Where ranks share cores, the MPI library is not faster.
-    fn is_short(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
-        conditions.may_skip_votes
-            && total < select::MAX_SHORT_BYTES * self.situation.ranks as u64
-            && !self.patience.shares_cores()
-            && self.compares(task, conditions, total)
     }
 
     /// If exchanges like the last one might be faster without votes, the sum of the times that the ranks have
@@ -430,7 +386,9 @@ impl ExchangeState {
         let led = match (led, schedule) {
             (0, _) => String::new(),
             (_, Schedule::NodeLeaders) => format!("; blocks of at most {led} bytes by node leaders"),
-            _ => format!("; MPI_Alltoall out of place with blocks of at most {led} bytes by node leaders"),
+            _ => format!(
+                "; MPI_Alltoall out of place with blocks of at most {led} bytes by node leaders where that proves faster"
+            ),
         };
         let outside = match select::forwarded_before_votes(&self.situation, false, false) {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
@@ -452,7 +410,7 @@ impl ExchangeState {
     pub fn memory(&self) -> u64 {
         let node =
             self.node.as_ref().map_or(0, |node| node.board.resident_bytes() + node.chunk.touched_bytes());
-        (node + self.scratch.touched_bytes() + self.fixed + size_of_val(&self.shifted[..])) as u64
+        (node + self.scratch.touched_bytes() + self.fixed) as u64
     }
 
     /// Bytes of the state itself and of its lists.

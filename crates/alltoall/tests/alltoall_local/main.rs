@@ -1,6 +1,7 @@
 //! The all-to-all engine with ranks as threads, without mpirun: every byte of every buffer is compared,
 //! and the path that the data used.
 
+mod between;
 mod faults;
 mod general;
 mod image;

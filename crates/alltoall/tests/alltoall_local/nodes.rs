@@ -96,6 +96,7 @@ impl Case {
         }
         let bundled = state.largest_bundled().expect("room for a record of every rank");
         assert!(bundled == 256 || bundled < 256 && memory < 1 << 20);
+        let compared = (schedule, path) == (Schedule::Auto, Path::Auto) && self.ranks() >= 4;
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
             _ if load.most <= state.situation().led
@@ -107,6 +108,7 @@ impl Case {
             _ if self.company(rank) == 1 => UsedPath::Message,
             _ => UsedPath::Mixed,
         };
-        (path, None)
+        let tried = compared && path != UsedPath::NodeLeaders && load.most <= bundled;
+        (path, tried.then_some(UsedPath::Hypercube))
     }
 }

@@ -1,0 +1,155 @@
+//! The algorithms that are compared between nodes.
+
+use super::{Permitted, Situation};
+use crate::choice::{Choice, Inside, Order};
+use crate::options::{Path, Schedule};
+use crate::vote::{Property, Vote};
+
+/// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
+/// ranks, the schedules send the same messages, and the hypercube saves none.
+const MIN_COMPARED_RANKS: usize = 4;
+
+/// Ranks from which trials begin with the hypercube, and the largest mean block for which they do: P - 1
+/// messages against log2 P stages and the copies of P / 2 records in each. Simulated
+/// (`hcube-lab simulate --sections small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1
+/// messages by hierarchical sets: blocks of 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92
+/// to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes 1.9 to 2.7; larger blocks are slower on every machine.
+const MIN_BUNDLED_RANKS: usize = 32;
+const MAX_BUNDLED_BYTES: usize = 16;
+
+/// Whether blocks of at most `largest` bytes may be bundled along the hypercube; `max` is what the memory
+/// bound permits.
+pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> bool {
+    // Without a comparison, constants decide.
+    let compared = situation.schedule == Schedule::Hypercube || !situation.is_asked();
+    (compared || largest <= MAX_BUNDLED_BYTES) && max.is_some_and(|max| largest <= max)
+}
+
+/// The algorithms that are compared between nodes; only one if the user has asked for it. The first one is
+/// the fastest one according to simulations.
+pub fn between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) -> Vec<Choice> {
+    let ranks = situation.ranks;
+    let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
+    let small = sum.count(Property::Small) == ranks;
+    let bundled_first =
+        ranks >= MIN_BUNDLED_RANKS && sum.bytes <= (MAX_BUNDLED_BYTES * ranks * (ranks - 1)) as u64;
+    let only_bundled = match situation.schedule {
+        Schedule::Hypercube => true,
+        Schedule::Auto => bundled_first && !compared,
+        _ => false,
+    };
+    if small && only_bundled {
+        return vec![Choice::Hypercube];
+    }
+    let single_copy = permitted.addresses && situation.single_copy && !sum.any(Property::Packed);
+    let insides = match situation.path {
+        Path::SingleCopy if single_copy => &[Inside::SingleCopy][..],
+        Path::Auto if single_copy => &[Inside::Slots, Inside::SingleCopy],
+        _ => &[Inside::Slots],
+    };
+    let orders = if compared { &[Order::Usual, Order::Shifted][..] } else { &[Order::Usual] };
+    let messages = |&order| insides.iter().map(move |&inside| Choice::Messages(order, inside));
+    let mut contenders: Vec<Choice> = orders.iter().flat_map(messages).collect();
+    if small && compared {
+        let place = if bundled_first { 0 } else { contenders.len() };
+        contenders.insert(place, Choice::Hypercube);
+    }
+    contenders.extend(permitted.library.then_some(Choice::Library));
+    contenders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sum;
+    use super::*;
+
+    const NODES: Situation = Situation {
+        ranks: 4,
+        shared: false,
+        single_copy: true,
+        led: 0,
+        schedule: Schedule::Auto,
+        path: Path::Auto,
+    };
+    const USUAL: Choice = Choice::Messages(Order::Usual, Inside::Slots);
+    const USUAL_COPIED: Choice = Choice::Messages(Order::Usual, Inside::SingleCopy);
+    const SHIFTED: Choice = Choice::Messages(Order::Shifted, Inside::Slots);
+    const SHIFTED_COPIED: Choice = Choice::Messages(Order::Shifted, Inside::SingleCopy);
+
+    /// The algorithms that are compared for blocks of this size, of which this many ranks have small ones.
+    fn compared(situation: Situation, block: u64, small: usize, permitted: Permitted) -> Vec<Choice> {
+        let ranks = situation.ranks as u64;
+        let sum = sum(block * ranks * (ranks - 1), &[(Property::Small, small)]);
+        between_nodes(&situation, &sum, permitted)
+    }
+
+    #[test]
+    fn what_is_compared_between_nodes() {
+        use Choice::{Hypercube, Library};
+        let permitted = Permitted { library: false, addresses: true };
+        let library = Permitted { library: true, ..permitted };
+        let without_addresses = Permitted { addresses: false, ..permitted };
+        let auto = |ranks| Situation { ranks, ..NODES };
+        // One rank on each node.
+        let apart = |ranks| Situation { single_copy: false, ..auto(ranks) };
+        let path = |path, ranks| Situation { path, ..auto(ranks) };
+        let all = &[USUAL, USUAL_COPIED, SHIFTED, SHIFTED_COPIED];
+        for (situation, block, small, permitted, expected) in [
+            (auto(4), 1 << 20, 0, permitted, &all[..]),
+            (auto(4), 1 << 20, 0, library, &[&all[..], &[Library]].concat()),
+            (auto(4), 1 << 20, 0, without_addresses, &[USUAL, SHIFTED]),
+            (auto(4), 8, 4, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(4), 8, 3, permitted, all),
+            (auto(3), 8, 3, permitted, &all[..2]),
+            (auto(3), 8, 3, library, &[USUAL, USUAL_COPIED, Library]),
+            (auto(31), 8, 31, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 32, permitted, &[&[Hypercube], &all[..]].concat()),
+            (auto(32), 17, 32, permitted, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 31, permitted, all),
+            (apart(2), 8, 2, permitted, &[USUAL]),
+            (apart(2), 8, 2, library, &[USUAL, Library]),
+            (apart(9), 8, 9, library, &[USUAL, SHIFTED, Hypercube, Library]),
+            (path(Path::SingleCopy, 9), 8, 0, permitted, &[USUAL_COPIED]),
+            (path(Path::SingleCopy, 9), 8, 0, without_addresses, &[USUAL]),
+            (path(Path::Shared, 9), 8, 9, permitted, &[USUAL]),
+            (path(Path::Message, 31), 8, 31, permitted, &[USUAL]),
+            (path(Path::Message, 32), 8, 32, permitted, &[Hypercube]),
+        ] {
+            let found = compared(situation, block, small, permitted);
+            assert_eq!(found, expected, "{situation:?}, {block} bytes, {small} small, {permitted:?}");
+        }
+    }
+
+    /// Where a schedule is requested, it is used, and only the path inside the nodes is compared.
+    #[test]
+    fn schedules_on_request() {
+        let permitted = Permitted { library: false, addresses: true };
+        for ranks in [2, 4, 32, 100] {
+            let asked = |schedule| Situation { ranks, schedule, ..NODES };
+            for schedule in [Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets] {
+                let found = compared(asked(schedule), 8, ranks, permitted);
+                assert_eq!(found, [USUAL, USUAL_COPIED], "{schedule:?}, {ranks} ranks");
+            }
+            let hypercube = asked(Schedule::Hypercube);
+            assert_eq!(compared(hypercube, 8, ranks, permitted), [Choice::Hypercube]);
+            assert_eq!(compared(hypercube, 8, ranks - 1, permitted), [USUAL, USUAL_COPIED]);
+        }
+    }
+
+    #[test]
+    fn blocks_that_may_be_bundled() {
+        let path = Situation { path: Path::Shared, ..NODES };
+        let schedule = |schedule| Situation { schedule, ..NODES };
+        for (situation, largest, max, expected) in [
+            (NODES, 256, Some(256), true),
+            (NODES, 256, Some(255), false),
+            (NODES, 1, None, false),
+            (path, MAX_BUNDLED_BYTES, Some(256), true),
+            (path, MAX_BUNDLED_BYTES + 1, Some(256), false),
+            (schedule(Schedule::Hypercube), 256, Some(256), true),
+            (schedule(Schedule::Hypercube), 257, Some(256), false),
+        ] {
+            assert_eq!(may_bundle(&situation, largest, max), expected, "{situation:?}, {largest}, {max:?}");
+        }
+    }
+}

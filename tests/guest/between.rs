@@ -1,0 +1,36 @@
+//! Exchanges on several nodes, whose algorithms are compared with each other and with the MPI library's
+//! function.
+
+use crate::common::by_mpi;
+use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served};
+use crate::common::preload::Statistics;
+
+/// Every algorithm was used, and exchanges of both kinds were forwarded without votes.
+fn all_are_compared(statistics: &Statistics, ranks: usize) {
+    let forwarded = |text: &str| statistics.reasons().iter().any(|reason| reason.contains(text));
+    let paths = |in_place| -> Vec<&str> {
+        statistics.rows("MPI_Alltoall", in_place).iter().map(|row| row.0).collect()
+    };
+    assert!(forwarded("short blocks in place between nodes"), "{statistics:?}");
+    assert_eq!(forwarded("than node leaders"), ranks >= 4, "{statistics:?}");
+    assert_eq!(paths(false).contains(&"node-leaders"), ranks >= 4, "{statistics:?}");
+    assert_eq!(paths(true).contains(&"hypercube"), ranks >= 4, "{statistics:?}");
+    assert!(paths(true).iter().any(|path| path.ends_with("message")), "{statistics:?}");
+}
+
+#[test]
+fn exchanges_between_nodes_stay_right() {
+    let placements = by_mpi(&[(2, "1"), (4, "2"), (5, "3")][..], &[(2, "1")]);
+    for &(ranks, ranks_per_node) in placements {
+        for line in ["between", "between errors"] {
+            let guest = Guest::new(line, ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
+            let stock = guest.stock();
+            let (_, statistics) = guest.same_as(&stock, DEFAULT);
+            later_ones_are_served(&statistics);
+            all_are_compared(&statistics, ranks);
+        }
+        let guest = Guest::new("between", ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
+        let (_, statistics) = guest.same_as(&guest.stock(), ALWAYS);
+        assert_eq!(statistics.calls_by("library"), 0, "{statistics:?}");
+    }
+}
