@@ -39,6 +39,7 @@ impl ExchangeState {
             Choice::Enclosed | Choice::Alone if self.situation.shared => {
                 self.is_short(task, conditions, total)
             }
+            _ if self.situation.shared => false,
             Choice::Leaders => conditions.equal,
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),
         }

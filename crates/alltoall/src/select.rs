@@ -331,6 +331,7 @@ mod tests {
 
     const USUAL: Choice = Choice::Messages(Order::Usual, Inside::Slots);
     const USUAL_COPIED: Choice = Choice::Messages(Order::Usual, Inside::SingleCopy);
+    const SHIFTED: Choice = Choice::Messages(Order::Shifted, Inside::Slots);
     const SHIFTED_COPIED: Choice = Choice::Messages(Order::Shifted, Inside::SingleCopy);
 
     #[test]
@@ -342,7 +343,7 @@ mod tests {
         for (situation, bytes, properties, choices) in [
             (situation(4), 0, small, [Alone; 2]),
             (situation(1), 0, &[(Property::Small, 1)], [Alone; 2]),
-            (situation(4), 1, small, [USUAL, SHIFTED_COPIED]),
+            (situation(4), 1, small, [USUAL, SHIFTED]),
             (situation(4), 1, led, [Leaders; 2]),
             (situation(4), 1, &[(Property::Led, 3)], [USUAL, SHIFTED_COPIED]),
             (situation(32), 1, &[(Property::Small, 32)], [Hypercube, USUAL_COPIED]),
