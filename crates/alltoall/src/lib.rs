@@ -8,7 +8,7 @@
 //! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
 //! | `ballot`, `vote`, `factors` | the votes by which all ranks decide before anything is written |
 //! | `mismatch` | which ranks have passed counts that do not match |
-//! | [`select`], `trials`, `choice` | the decision: by rules, and by measured times |
+//! | [`select`], `trials`, `choice`, `situation` | the decision: by rules, and by measured times |
 //! | `without_votes`, `forwardable` | exchanges that the MPI library makes faster, and what may be forwarded to it |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
@@ -48,6 +48,7 @@ pub mod report;
 pub mod schedule;
 pub mod select;
 mod single_copy;
+mod situation;
 mod slots;
 pub mod state;
 pub mod task;

@@ -10,15 +10,16 @@ use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
 
+pub use super::situation::{Permitted, Situation};
 pub use contenders::may_bundle;
 
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
 ///
-/// Between nodes trials begin with hierarchical sets because of simulated times (`hcube-lab simulate`, sections
-/// schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical sets). With 1
-/// MiB of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64
-/// and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes,
-/// where all ranks cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16
+/// Between nodes trials begin with hierarchical sets because of simulated times (`hcube-lab simulate`,
+/// sections schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical
+/// sets). With 1 MiB of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08.
+/// Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and
+/// between two nodes, where all ranks cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16
 /// without memory 0.88); inside a node messages are not selected.
 pub const ALGORITHMS: [[&str; 4]; 9] = [
     [UsedPath::Alone.name(), "one rank, or nothing to move", "no communication", "in these cases"],
@@ -59,7 +60,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, MPI_Alltoall out of place, 4 ranks or more, blocks of 1 KiB at most: compared with library (make \
+        "several nodes, MPI_Alltoall out of place, 4 ranks or more, blocks of 1024 B at most: compared with library (make \
          simulate, out-of-place)",
     ],
     [
@@ -72,45 +73,12 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
 ];
 
-/// Properties that are the same for all exchanges on a communicator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Situation {
-    /// Number of ranks of the communicator.
-    pub ranks: usize,
-    /// All ranks are on one node and share memory.
-    pub shared: bool,
-    /// Single copy works between all ranks of a node.
-    pub single_copy: bool,
-    /// Largest of equal blocks that node leaders exchange together with the votes; 0 if they do not.
-    pub led: usize,
-    /// The schedule requested.
-    pub schedule: Schedule,
-    /// The path requested.
-    pub path: Path,
-}
-
-impl Situation {
-    /// Whether a schedule or a path was requested: nothing is forwarded for speed then.
-    pub fn is_asked(&self) -> bool {
-        self.schedule != Schedule::Auto || self.path != Path::Auto
-    }
-
-    /// Whether the votes of an exchange of equal blocks are sent with the blocks; the same on all ranks. On
-    /// request this holds for all of these exchanges, so that no rank is left waiting for a rank with invalid
-    /// arguments. `block`: the size of the blocks, if the arguments that determine it are valid.
-    pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
-        self.led > 0
-            && (self.schedule == Schedule::NodeLeaders
-                || !in_place && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
-    }
-}
-
 /// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall` out of place:
 /// with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to
-/// 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each with the
-/// algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0,
+/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2
+/// to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each with
+/// the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0,
 /// of 512 bytes 0.51 to 0.87. Trials of a program decide.
 pub const MAX_LED_BYTES: usize = 1 << 10;
 
@@ -157,15 +125,6 @@ pub fn check_ranks(situation: &Situation) -> Result<()> {
     Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MAX_RANKS)))
 }
 
-/// What an exchange permits in addition to its votes; the same on all ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Permitted {
-    /// The MPI library's function may be compared with other algorithms.
-    pub library: bool,
-    /// Single copy between nodes: the notices of this round contain the addresses of blocks.
-    pub addresses: bool,
-}
-
 /// The decision, from the sum of all votes.
 pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, permitted: Permitted) -> Choice {
     if sum.bytes == 0 {
@@ -210,21 +169,10 @@ fn inside_node(
     }
 }
 
-/// The sum of the votes of all ranks, with the number of ranks that have each property.
-#[cfg(test)]
-fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
-    let mut sum = Vote::default();
-    sum.bytes = bytes;
-    for &(property, ranks) in properties {
-        let vote = Vote::default().with(property, true);
-        (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::choice::{Inside, Order};
+    use super::contenders::sum;
     use super::*;
 
     const ONE_NODE: Situation = Situation {

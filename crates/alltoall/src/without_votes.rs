@@ -5,8 +5,8 @@
 //! After several consecutive exchanges of a kind, the time of a batch of them is compared with the time of a
 //! batch of exchanges that are forwarded without votes; this is repeated several times in turn, and the
 //! minimum of each counts. A time is taken from the start of a batch to the start of the next batch, because
-//! reading a clock and alternating in each exchange may take as long as the exchanges; both times include what
-//! the program does between its exchanges. If the library is faster, most exchanges of the kind are forwarded
+//! reading a clock and alternating in each exchange may take as long as the exchanges; both times include
+//! what the program does between its exchanges. If the library is faster, most exchanges of the kind are forwarded
 //! from then on, and one of many votes. The comparison is repeated after a pause, which doubles each time. A
 //! vote that finds an exchange for which the comparison is not valid begins another pause, in which all
 //! exchanges vote, and which doubles as well: the loss by a few longer exchanges is as large as the gain by
@@ -20,12 +20,12 @@
 //! - [`LED`]: `MPI_Alltoall` out of place between nodes, of blocks that node leaders may exchange. Without
 //!   node leaders, the library makes these exchanges without votes.
 //!
-//! Ranks count the same exchanges: those of the kind that hcube has performed, and those that were forwarded
-//! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
+//! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded with
+//! arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
 //! longjmp, and other ranks may not have made the call.
 //!
-//! Restrictions: only where calls with invalid arguments may behave as in the library: in programs that do not
-//! use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short ones: all
+//! Restrictions: only where calls with invalid arguments may behave as in the library: in programs that do
+//! not use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short ones: all
 //! ranks share memory and have a core each.
 //! Cost: the slower method in about 1 of 30 exchanges at first, and less later. If short and longer exchanges
 //! alternate, most longer exchanges have no speed-up by hcube until a vote finds one.
@@ -33,7 +33,7 @@
 
 use super::choice::is_library_faster;
 
-/// How exchanges of a kind are compared.
+/// The comparison of exchanges of a kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Exchanges in a row before the first comparison.
@@ -57,34 +57,50 @@ impl Pattern {
     }
 }
 
+const EXCHANGES_BEFORE: u64 = 32;
+const BATCH: u64 = 32;
+const CYCLES: u64 = 4;
+const FORWARDED_PER_VOTE: u64 = 63;
+const MIN_PAUSE: u64 = 8 << 10;
+const MAX_PAUSE: u64 = 1 << 20;
+
+/// Between nodes an exchange takes as long as hundreds inside a node.
+const BATCH_BETWEEN_NODES: u64 = 8;
+const MIN_PAUSE_BETWEEN_NODES: u64 = 1 << 10;
+const MAX_PAUSE_BETWEEN_NODES: u64 = 1 << 18;
+/// When trials of the algorithms have used each of them.
+const IN_PLACE_BEFORE: u64 = 16;
+const LED_BEFORE: u64 = 2;
+const LED_PER_VOTE: u64 = 255;
+
 /// Exchanges out of place inside a node.
 pub static SHORT: Pattern = Pattern {
-    before: 32,
-    batch: 32,
-    cycles: 4,
-    forwarded_per_vote: 63,
-    min_pause: 8 << 10,
-    max_pause: 1 << 20,
+    before: EXCHANGES_BEFORE,
+    batch: BATCH,
+    cycles: CYCLES,
+    forwarded_per_vote: FORWARDED_PER_VOTE,
+    min_pause: MIN_PAUSE,
+    max_pause: MAX_PAUSE,
 };
 
-/// Exchanges in place between nodes. They begin when trials of the algorithms have used each of them.
+/// Exchanges in place between nodes.
 pub static IN_PLACE: Pattern = Pattern {
-    before: 16,
-    batch: 8,
-    cycles: 4,
-    forwarded_per_vote: 63,
-    min_pause: 1 << 10,
-    max_pause: 1 << 18,
+    before: IN_PLACE_BEFORE,
+    batch: BATCH_BETWEEN_NODES,
+    cycles: CYCLES,
+    forwarded_per_vote: FORWARDED_PER_VOTE,
+    min_pause: MIN_PAUSE_BETWEEN_NODES,
+    max_pause: MAX_PAUSE_BETWEEN_NODES,
 };
 
 /// Exchanges that node leaders may make.
 pub static LED: Pattern = Pattern {
-    before: 2,
-    batch: 8,
-    cycles: 4,
-    forwarded_per_vote: 255,
-    min_pause: 1 << 10,
-    max_pause: 1 << 18,
+    before: LED_BEFORE,
+    forwarded_per_vote: LED_PER_VOTE,
+    batch: BATCH_BETWEEN_NODES,
+    cycles: CYCLES,
+    min_pause: MIN_PAUSE_BETWEEN_NODES,
+    max_pause: MAX_PAUSE_BETWEEN_NODES,
 };
 
 /// The treatment of an exchange.

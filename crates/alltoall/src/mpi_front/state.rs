@@ -7,8 +7,8 @@
 //! of the communicator, and the environment.
 
 use super::allowance::Allowance;
-use super::arguments::Named;
-use super::call::Call;
+use super::arguments::{Named, block_bytes};
+use super::call::{Call, Function};
 use super::kind::Kind;
 use super::neighbours::Topology;
 use super::one_rank::OneRank;
@@ -78,7 +78,7 @@ pub struct State {
     pub(super) without_votes: [WithoutVotes; 3],
     /// Whether exchanges between nodes are among them; the same on all ranks.
     pub(super) between_nodes: bool,
-    /// The allowance for those of [`Kind::Short`].
+    /// The allowance for calls of [`Kind::Short`].
     pub(super) allowance: Option<Allowance>,
     /// Set if it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
@@ -170,17 +170,24 @@ impl State {
         Ok(())
     }
 
-    /// The kind of a call that may be forwarded without votes, if the communicator is set up.
+    /// The kind of a call that may be forwarded without votes, if the communicator is set up; the same on all
+    /// ranks whose arguments are valid.
     ///
     /// # Safety
     /// Memory and handles of the call are as MPI requires.
     #[inline]
     pub(super) unsafe fn kind(&self, call: &Call, comm: &MpiComm) -> Result<Option<Kind>> {
-        match &self.stage {
-            // SAFETY: memory and handles of the call are as MPI requires.
-            Stage::Ready(engine) => unsafe { Kind::of(call, comm, engine, self.between_nodes) },
-            _ => Ok(None),
+        let Stage::Ready(engine) = &self.stage else { return Ok(None) };
+        if call.function.is_of_neighbours() {
+            return Ok(None);
         }
+        Ok(match (self.between_nodes, call.in_place()) {
+            (false, false) => call.guest.then_some(Kind::Short),
+            (true, true) => call.guest.then_some(Kind::InPlace),
+            // SAFETY: memory and handles of the call are as MPI requires.
+            (true, false) => unsafe { is_led(call, comm, engine) }?.then_some(Kind::Led),
+            (false, true) => None,
+        })
     }
 
     /// Counts what was forwarded by an allowance, and takes it back.
@@ -221,4 +228,19 @@ impl State {
     pub fn last_path(&self) -> &'static str {
         self.last_path
     }
+}
+
+/// Whether node leaders may make the exchange of a call out of place between nodes.
+///
+/// # Safety
+/// As [`State::kind`].
+#[cold]
+unsafe fn is_led(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<bool> {
+    if call.function != Function::Alltoall || !call.library_has_function() {
+        return Ok(false);
+    }
+    engine.with(|Engine { exchange, named, .. }| {
+        // SAFETY: the datatype of the call is as MPI requires.
+        Ok(exchange.situation().leads_equal(false, || unsafe { block_bytes(call, comm, named) }))
+    })
 }

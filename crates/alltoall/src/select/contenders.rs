@@ -1,8 +1,8 @@
 //! The algorithms that are compared between nodes.
 
-use super::{Permitted, Situation};
 use crate::choice::{Choice, Inside, Order};
 use crate::options::{Path, Schedule};
+use crate::situation::{Permitted, Situation};
 use crate::vote::{Property, Vote};
 
 /// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
@@ -58,9 +58,20 @@ pub fn between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) ->
     contenders
 }
 
+/// The sum of the votes of all ranks, with the number of ranks that have each property.
+#[cfg(test)]
+pub fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
+    let mut sum = Vote::default();
+    sum.bytes = bytes;
+    for &(property, ranks) in properties {
+        let vote = Vote::default().with(property, true);
+        (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::sum;
     use super::*;
 
     const NODES: Situation = Situation {
