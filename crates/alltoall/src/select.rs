@@ -18,9 +18,9 @@ pub use contenders::may_bundle;
 /// Between nodes trials begin with hierarchical sets because of simulated times (`hcube-lab simulate`,
 /// sections schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical
 /// sets). With 1 MiB of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08.
-/// Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and
-/// between two nodes, where all ranks cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16
-/// without memory 0.88); inside a node messages are not selected.
+/// Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node
+/// and between two nodes, where all ranks cross at the same time by hierarchical sets, linear shift is
+/// faster (8 ranks 0.84, 16 without memory 0.88); inside a node messages are not selected.
 pub const ALGORITHMS: [[&str; 4]; 9] = [
     [UsedPath::Alone.name(), "one rank, or nothing to move", "no communication", "in these cases"],
     [
@@ -53,8 +53,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
-        "several nodes, in place, 4 ranks or more: compared with hierarchical-sets; trials begin with it for blocks of \
-         16 B at most on 32 ranks or more (make simulate, small)",
+        "several nodes, in place, 4 ranks or more: compared with hierarchical-sets; \
+         trials begin with it for blocks of 16 B at most on 32 ranks or more (make simulate, small)",
     ],
     [
         Schedule::NodeLeaders.name(),
@@ -76,10 +76,10 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
 /// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall` out of place:
 /// with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2
-/// to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each with
-/// the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0,
-/// of 512 bytes 0.51 to 0.87. Trials of a program decide.
+/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks,
+/// 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each
+/// with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
+/// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.
 pub const MAX_LED_BYTES: usize = 1 << 10;
 
 /// Bytes per rank up to which blocks are part of the notice even if single copy might be faster: below, its

@@ -1,16 +1,16 @@
 //! Exchanges that are forwarded to the MPI library without votes if that is faster, which is found by timing
 //! both.
 //!
-//! Idea: votes precede what hcube does, and no rank may omit them unless all do. Programs repeat exchanges.
-//! After several consecutive exchanges of a kind, the time of a batch of them is compared with the time of a
-//! batch of exchanges that are forwarded without votes; this is repeated several times in turn, and the
-//! minimum of each counts. A time is taken from the start of a batch to the start of the next batch, because
-//! reading a clock and alternating in each exchange may take as long as the exchanges; both times include
-//! what the program does between its exchanges. If the library is faster, most exchanges of the kind are forwarded
-//! from then on, and one of many votes. The comparison is repeated after a pause, which doubles each time. A
-//! vote that finds an exchange for which the comparison is not valid begins another pause, in which all
-//! exchanges vote, and which doubles as well: the loss by a few longer exchanges is as large as the gain by
-//! some ten thousand short ones.
+//! Idea: votes precede what hcube does, and no rank may omit them unless all do. Programs repeat
+//! exchanges. After several consecutive exchanges of a kind, the time of a batch of them is compared with
+//! the time of a batch of exchanges that are forwarded without votes; this is repeated several times in
+//! turn, and the minimum of each counts. A time is taken from the start of a batch to the start of the
+//! next batch, because reading a clock and alternating in each exchange may take as long as the exchanges;
+//! both times include what the program does between its exchanges. If the library is faster, most
+//! exchanges of the kind are forwarded from then on, and one of many votes. The comparison is repeated
+//! after a pause, which doubles each time. A vote that finds an exchange for which the comparison is not
+//! valid begins another pause, in which all exchanges vote, and which doubles as well: the loss by a few
+//! longer exchanges is as large as the gain by some ten thousand short ones.
 //!
 //! The kinds of exchanges:
 //! - [`SHORT`]: out of place inside a node. If every rank has a core, an exchange of a few bytes takes 0.2
@@ -20,13 +20,13 @@
 //! - [`LED`]: `MPI_Alltoall` out of place between nodes, of blocks that node leaders may exchange. Without
 //!   node leaders, the library makes these exchanges without votes.
 //!
-//! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded with
-//! arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
+//! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded
+//! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
 //! longjmp, and other ranks may not have made the call.
 //!
 //! Restrictions: only where calls with invalid arguments may behave as in the library: in programs that do
-//! not use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short ones: all
-//! ranks share memory and have a core each.
+//! not use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short
+//! ones: all ranks share memory and have a core each.
 //! Cost: the slower method in about 1 of 30 exchanges at first, and less later. If short and longer exchanges
 //! alternate, most longer exchanges have no speed-up by hcube until a vote finds one.
 //! Source: our own.
