@@ -15,7 +15,7 @@ mod matmul;
 
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone, new_hosts};
-use common::preload::{Preloaded, Statistics, c_client, c_forms, fortran_client, python, served};
+use common::preload::{Preloaded, c_client, c_forms, fortran_client, python, served};
 use common::update::{MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
 use common::{Language, Launch, Mpi, Outcome};
 use std::process::{Command, Stdio};
@@ -303,8 +303,7 @@ fn preloaded_programs_compare_algorithms() {
         for argument in [None, Some("errors")] {
             let (ranks, name) = (placement.iter().sum::<usize>(), format!("hosts-between-{placement:?}"));
             let change = |launch: Launch| launch.args(argument).on(&hosts, placement);
-            let (text, statistics) =
-                Preloaded::<Statistics>::new(&name, program.clone(), ranks).with(change).success();
+            let (text, statistics) = Preloaded::new(&name, program.clone(), ranks).with(change).success();
             assert!(text.contains("ok between"), "{text}");
             let paths = |in_place| -> Vec<&str> {
                 statistics.rows("MPI_Alltoall", in_place).iter().map(|row| row.0).collect()
