@@ -4,9 +4,16 @@
 use crate::common::by_mpi;
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served};
 use crate::common::preload::Statistics;
+use crate::common::skip;
 
 /// Exchanges of a rank that are forwarded in one comparison.
 const COMPARED: u64 = 4 * 8;
+
+/// Exchanges in place that were forwarded.
+fn in_place_by_library(statistics: &Statistics) -> u64 {
+    let rows = statistics.rows("MPI_Alltoall", true);
+    rows.iter().filter(|row| row.0 == "library").map(|row| row.1).sum()
+}
 
 /// Every algorithm was used, and exchanges of both kinds were forwarded without votes.
 fn all_are_compared(statistics: &Statistics, ranks: usize) {
@@ -15,9 +22,7 @@ fn all_are_compared(statistics: &Statistics, ranks: usize) {
         statistics.rows("MPI_Alltoall", in_place).iter().map(|row| row.0).collect()
     };
     // Trials after the votes would use the library's function a few times if it is not the fastest.
-    let in_place = statistics.rows("MPI_Alltoall", true);
-    let by_library: u64 = in_place.iter().filter(|row| row.0 == "library").map(|row| row.1).sum();
-    assert!(by_library >= COMPARED * ranks as u64, "{statistics:?}");
+    assert!(in_place_by_library(statistics) >= COMPARED * ranks as u64, "{statistics:?}");
     assert_eq!(forwarded("than node leaders"), ranks >= 4, "{statistics:?}");
     assert_eq!(paths(false).contains(&"node-leaders"), ranks >= 4, "{statistics:?}");
     assert_eq!(paths(true).contains(&"hypercube"), ranks >= 4, "{statistics:?}");
@@ -39,4 +44,18 @@ fn exchanges_between_nodes_stay_right() {
         let (_, statistics) = guest.same_as(&guest.stock(), ALWAYS);
         assert_eq!(statistics.calls_by("library"), 0, "{statistics:?}");
     }
+}
+
+/// Two threads exchange on two communicators, which compare independently.
+#[test]
+fn exchanges_of_two_threads_are_compared() {
+    let (ranks, ranks_per_node) = by_mpi((4, "2"), (2, "1"));
+    let guest = Guest::new("threads together 150", ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
+    let stock = guest.stock();
+    if stock.skipped() {
+        return skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
+    }
+    let (_, statistics) = guest.same_as(&stock, DEFAULT);
+    later_ones_are_served(&statistics);
+    assert!(in_place_by_library(&statistics) >= 2 * COMPARED * ranks as u64, "{statistics:?}");
 }

@@ -1,7 +1,8 @@
-/* Hundreds of exchanges in place and out of place, of several sizes, with calls with wrong arguments among them. On
- * several nodes the preload library compares its algorithms with the MPI library's function and forwards most of them
- * without messages of its own. */
+/* Hundreds of exchanges in place and out of place, of several sizes. On several nodes the preload library compares its
+ * algorithms with the MPI library's function and forwards most of them without messages of its own. */
 #include "guest.h"
+
+#include <setjmp.h>
 
 enum { SMALL = 2, MEDIUM = 150, LONG = 70000 };
 
@@ -50,21 +51,42 @@ static void exchange_lists(MPI_Comm comm) {
   free(received);
 }
 
+/* --- errors ------------------------------------------------------------------------------------ */
+
+static jmp_buf place;
+/* Whether the error handler leaves by longjmp, and the code with which it has left. */
+static volatile int jumps, jumped_with;
+
+static void handle(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  if (!jumps) return;
+  jumped_with = *code;
+  longjmp(place, 1);
+}
+
+/* MPI_Alltoall with this count of what is received; its code, also if the error handler does not return. */
+static int attempt(const void *sent, int *received, int count, MPI_Comm comm) {
+  if (setjmp(place) == 0) return MPI_Alltoall(sent, SMALL, MPI_INT, received, count, MPI_INT, comm);
+  return jumped_with;
+}
+
 /* The last rank calls with a wrong count before. The others may be told, and call again then. */
 static void exchange_after_errors(MPI_Comm comm, int round, int in_place) {
   size_t bytes = (size_t)partners_in(comm) * SMALL * sizeof(int);
   int *blocks = (int *)allocate(bytes), *sent = (int *)allocate(bytes), code;
   fill_blocks(in_place ? blocks : sent, comm, round, SMALL);
   const void *from = in_place ? MPI_IN_PLACE : sent;
+  jumps = round / 2 % 2;
   if (rank_in(comm) == partners_in(comm) - 1)
-    for (int error = 0; error <= round % 2; error++)
-      REQUIRE(MPI_Alltoall(from, SMALL, MPI_INT, blocks, -1, MPI_INT, comm) != MPI_SUCCESS);
-  do code = MPI_Alltoall(from, SMALL, MPI_INT, blocks, SMALL, MPI_INT, comm);
+    for (int error = 0; error <= round % 2; error++) REQUIRE(attempt(from, blocks, -1, comm) != MPI_SUCCESS);
+  do code = attempt(from, blocks, SMALL, comm);
   while (code != MPI_SUCCESS);
   check_blocks(blocks, comm, round, SMALL);
   free(blocks);
   free(sent);
 }
+
+/* --- exchanges --------------------------------------------------------------------------------- */
 
 /* Only exchanges that are compared. */
 static void exchange_short(MPI_Comm comm, int first, int rounds) {
@@ -86,11 +108,22 @@ static void exchange_all(MPI_Comm comm, int rounds) {
   }
 }
 
+/* A communicator that is freed in the middle of its comparisons; the next one may get its handle. */
+static void exchange_on_new(int rounds) {
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  exchange_short(copy, 0, rounds);
+  MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv) {
   MPI_Comm second, half;
+  MPI_Errhandler handler;
   int errors = argc > 1 && strcmp(argv[1], "errors") == 0;
   MPI_Init(&argc, &argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Errhandler_free(&handler);
   MPI_Comm_dup(MPI_COMM_WORLD, &second);
   MPI_Comm_split(MPI_COMM_WORLD, rank_in(MPI_COMM_WORLD) % 2, 0, &half);
   /* The first exchange of a communicator is forwarded. The statistics show the first reason of each function: here of
@@ -105,6 +138,7 @@ int main(int argc, char **argv) {
     exchange_all(half, 50);
     if (errors)
       for (int round = 0; round < 30; round++) exchange_after_errors(MPI_COMM_WORLD, round, round % 3 == 0);
+    for (int rounds = 15; rounds < 60; rounds += 11) exchange_on_new(rounds);
   }
   MPI_Comm_free(&second);
   MPI_Comm_free(&half);

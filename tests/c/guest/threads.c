@@ -2,9 +2,11 @@
  *
  *   threads apart        two threads of two ranks exchange on two communicators, in an order that works only if
  *                        exchanges on different communicators do not wait for each other
- *   threads together <n> two threads make n exchanges each, on a communicator of their own, without regard to each
- * other threads handlers <n> one thread sets and reads an error handler while another one makes exchanges on n
- * communicators Prints `skipped threads` where the MPI library does not support them.
+ *   threads together <n> two threads exchange in n rounds, on a communicator of their own, without regard to each other
+ *   threads handlers <n> one thread sets and reads an error handler while another one makes exchanges on n
+ *                        communicators
+ *
+ * Prints `skipped threads` where the MPI library does not support them.
  */
 #include "guest.h"
 
@@ -64,10 +66,14 @@ enum { LONGEST = 700 };
 static int rounds;
 
 /* Blocks of changing lengths, and other data than the other thread's in the same round. */
-static void *exchange_rounds(void *comm) {
-  int base = *(MPI_Comm *)comm == second ? rounds : 0;
-  for (int round = base; round < base + rounds; round++)
-    exchange_blocks(*(MPI_Comm *)comm, round, 1 + 37 * round % LONGEST);
+static void *exchange_rounds(void *place) {
+  MPI_Comm comm = *(MPI_Comm *)place;
+  int base = comm == second ? rounds : 0;
+  for (int round = base; round < base + rounds; round++) {
+    int elements = 1 + 37 * round % LONGEST;
+    exchange_blocks(comm, round, elements);
+    if (round % 3 != 0) exchange_in_place(comm, round, elements);
+  }
   return NULL;
 }
 

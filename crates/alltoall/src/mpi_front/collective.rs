@@ -200,8 +200,9 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
     }
+    let was_ready = matches!(state.stage, Stage::Ready(_));
     // SAFETY: memory and handles of the call are as MPI requires.
-    let kind = unsafe { state.kind(call, comm) }?;
+    let mut kind = unsafe { state.kind(call, comm) }?;
     let reason = match &state.stage {
         _ if of_neighbours && state.topology.is_none() => Err("a communicator without a topology"),
         Stage::Ready(_) => match kind
@@ -230,12 +231,13 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
                 })
             });
             state.topology = topology;
-            if let Ok((_, times)) = outcome
-                // Also of the exchange before which the communicator was set up.
+            if !was_ready {
+                // The exchange before which the communicator was set up counts as well.
                 // SAFETY: memory and handles of the call are as MPI requires.
-                && let Some(kind) = unsafe { state.kind(call, comm) }?
-            {
-                state.without_votes[kind as usize].note(times);
+                kind = unsafe { state.kind(call, comm) }?;
+            }
+            if let (Some(kind), Ok((_, times))) = (kind, &outcome) {
+                state.without_votes[kind as usize].note(*times);
             }
             outcome.map(|(outcome, _)| outcome)
         }
