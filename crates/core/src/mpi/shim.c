@@ -268,9 +268,9 @@ int hcube_shim_is_predefined(MPI_Datatype type) {
 
 int hcube_shim_is_exact(MPI_Datatype type, MPI_Op operation) {
     const MPI_Datatype integers[] = {
-        MPI_BYTE,     MPI_SIGNED_CHAR,    MPI_UNSIGNED_CHAR, MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_INT,
-        MPI_UNSIGNED, MPI_LONG,           MPI_UNSIGNED_LONG, MPI_LONG_LONG_INT, MPI_INT8_T,         MPI_INT16_T,
-        MPI_INT32_T,  MPI_INT64_T,        MPI_UINT8_T,       MPI_UINT16_T,      MPI_UINT32_T,       MPI_UINT64_T,
+        MPI_BYTE,     MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_INT,
+        MPI_UNSIGNED, MPI_LONG,        MPI_UNSIGNED_LONG, MPI_LONG_LONG_INT, MPI_INT8_T,         MPI_INT16_T,
+        MPI_INT32_T,  MPI_INT64_T,     MPI_UINT8_T,       MPI_UINT16_T,      MPI_UINT32_T,       MPI_UINT64_T,
     };
     const MPI_Op operations[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR, MPI_BXOR};
     size_t number;
