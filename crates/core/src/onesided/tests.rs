@@ -4,7 +4,7 @@ use crate::memory::bytes_of;
 use crate::progress::wait::Patience;
 use hcube_testing::sizes::{distances, sizes};
 use proptest::prelude::*;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PLACES: [(usize, usize); 6] = [(1, 1), (2, 2), (2, 1), (3, 2), (5, 2), (6, 3)];
 const PART: usize = 1 << 22;
