@@ -182,7 +182,8 @@ impl System for Caf<'_> {
         Ok(timing::slowest(comm, line.work)? / f64::from(times))
     }
 
-    /// What completes a batch on all ranks: what the ranks send that have no part in an operation.
+    /// What completes a batch on all ranks: a barrier, which sends messages also from ranks without a part in
+    /// the operation.
     fn measure_nothing(&mut self, comm: &impl Comm, line: &mut LineOf<Self>) -> Result<bool> {
         comm.barrier()?;
         let is_origin = self.place.is_origin();

@@ -89,13 +89,13 @@ enum Way {
     Slots(Handle, u64),
     /// By boards of the team: the turn, and the members that have come.
     Boards(Handle, u64, usize),
-    /// By boards of each node, the same, and slots of the leaders.
+    /// By boards of each node and slots of the leaders: the turn, and the members of the node that have come.
     Nodes(Handle, u64, usize),
 }
 
 /// Bytes of a slot of a board before others that go with the words of a reduction.
 pub(crate) const BOARD_HEAD_BYTES: usize = 56;
-/// Words of a reduction there: of more of them, only the first ones.
+/// Words of a reduction on a board; of a longer reduction, the first ones.
 pub(crate) const BOARD_WORDS: usize = 5;
 const BOARD_WORDS_BYTES: usize = BOARD_WORDS * size_of::<u64>();
 /// The most bytes that follow the words in the same line of the cache. Longer ones begin with the next line:
@@ -252,7 +252,7 @@ impl<C: Comm> Image<C> {
         reduction: &mut Reduction<N>,
         bytes: Region<'_>,
     ) -> Result<()> {
-        let Self { teams, memory, .. } = self;
+        let Self { teams, memory, others, .. } = self;
         let team_here = teams.get_mut(team)?;
         let words = bytes_of(&reduction.last);
         if let Some(board) = team_here.board_mut() {
@@ -264,6 +264,10 @@ impl<C: Comm> Image<C> {
             reduction.way = Way::Boards(team, board.begin_turn(memory), 0);
         } else if let Some(nodes) = team_here.nodes_mut() {
             const { assert!((1 + N) * size_of::<u64>() <= NODE_SLOT_BYTES) }
+            if !nodes.has_all_results() {
+                others.check_all()?;
+                return Err(Error::Internal("a reduction that has not ended".into()));
+            }
             let board = nodes.board_mut();
             board.take_slot();
             board.own_slot(0..words.len(), memory).write(words);
@@ -282,12 +286,15 @@ impl<C: Comm> Image<C> {
             return Err(Error::Internal("a reduction that uses no nodes".into()));
         };
         let (team, turn) = (*team, *turn);
-        let nodes = self.teams.get(team)?.nodes();
+        let nodes = self.teams.get_mut(team)?.nodes_mut();
         let nodes = nodes.ok_or_else(|| Error::Internal("a team without nodes".into()))?;
         let Some(size) = nodes.ring().map(Ring::size) else {
             let mut all = [0; N];
-            let is_there = nodes.read_result(turn, &mut all, (&self.memory, &self.others))?;
-            return Ok(is_there.then_some(all));
+            if !nodes.read_result(turn, &mut all, (&self.memory, &self.others))? {
+                return Ok(None);
+            }
+            nodes.note_result(turn);
+            return Ok(Some(all));
         };
         // Only once: the rounds change what this member has.
         if *round == 0 && !*is_sent {
@@ -298,8 +305,9 @@ impl<C: Comm> Image<C> {
             *last = on_boards(*combination, board, N, &self.memory);
         }
         let all = self.go_round(reduction, size)?;
-        if let (Some(all), Some(nodes)) = (&all, self.teams.get(team)?.nodes()) {
+        if let (Some(all), Some(nodes)) = (&all, self.teams.get_mut(team)?.nodes_mut()) {
             nodes.publish(turn, all, &self.memory);
+            nodes.note_result(turn);
         }
         Ok(all)
     }
@@ -348,6 +356,21 @@ impl<C: Comm> Runtime<C> {
             let mut reduction = Reduction::new(image.begin(team)?, words, combination);
             image.use_slots(team, &mut reduction, Region::of(&mut [])).map(|()| reduction)
         })?;
-        self.wait(|image| image.advance_reduction(&mut reduction))
+        self.wait_for_reduction(&mut reduction)
+    }
+
+    /// The result of a reduction that uses slots or boards. Afterwards this member may wait in a function of
+    /// MPI, while others wait for what it has sent them.
+    pub(crate) fn wait_for_reduction<const N: usize>(
+        &self,
+        reduction: &mut Reduction<N>,
+    ) -> Result<[i64; N]> {
+        let mut all = None;
+        self.wait(|image| {
+            if all.is_none() {
+                all = image.advance_reduction(reduction)?;
+            }
+            Ok(all.filter(|_| image.memory.are_with_mpi()))
+        })
     }
 }

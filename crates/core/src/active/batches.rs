@@ -32,8 +32,8 @@ use std::sync::Arc;
 
 /// Outstanding batches to a rank.
 const WINDOW: u32 = if cfg!(hcube_model) { 2 } else { 8 };
-/// Those of them for which receipts are expected: with more, fewer messages are collected in a batch
-/// (RandomAccess by shipped functions, simulated on 64 ranks: 0.73 of the rate with 8).
+/// Outstanding batches to a rank for which receipts are expected. With more of them, batches collect fewer
+/// messages: with 8, RandomAccess by shipped functions, simulated on 64 ranks, has 0.73 of the rate.
 const MAX_EXPECTED: u32 = if cfg!(hcube_model) { WINDOW } else { WINDOW / 2 };
 /// Batches without acknowledgement after which an empty batch acknowledges them: half a window, so that the
 /// sender need not wait for it.
@@ -196,6 +196,11 @@ impl<C: Comm> Batches<C> {
     #[cfg(test)]
     pub fn waiting_bytes(&self) -> usize {
         self.waiting
+    }
+
+    /// Whether MPI has all messages to all ranks.
+    pub fn are_with_mpi(&self) -> bool {
+        self.waiting == 0
     }
 
     /// Whether all messages to all ranks have been sent, and MPI does not need their bytes any more.

@@ -327,6 +327,12 @@ impl<C: Comm> Messages<C> {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
+    /// Whether MPI has all messages to other nodes: none of them waits for an acknowledgement of earlier ones.
+    #[inline]
+    pub fn are_with_mpi(&self) -> bool {
+        self.batches.as_ref().is_none_or(Batches::are_with_mpi)
+    }
+
     /// Whether all messages to other nodes, except one rank, have been received there, as far as this rank
     /// knows.
     #[inline]

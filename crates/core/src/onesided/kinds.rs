@@ -46,7 +46,7 @@ pub enum Kind {
     Notify,
     /// A value that replaces the word at the offset in the tag.
     Set,
-    /// Bytes for the offset behind a word at the offset in the tag, and the value that replaces it
+    /// Bytes for the offset after a word at the offset in the tag, and the value that replaces it
     /// afterwards: the value, then the bytes.
     Publish,
     /// An atomic operation for a request: offset, code, operand, expected value.

@@ -82,6 +82,13 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_sent()
     }
 
+    /// Whether MPI has all messages to other nodes; see
+    /// [`Messages::are_with_mpi`](crate::active::Messages::are_with_mpi).
+    #[inline]
+    pub fn are_with_mpi(&self) -> bool {
+        self.messages.are_with_mpi()
+    }
+
     /// Whether all accesses to other nodes have been performed, as far as this rank knows; accesses to ranks
     /// of a node are performed in the order of the messages to it, so accesses to `next` need not be
     /// included.

@@ -22,7 +22,7 @@ use hcube_results::numbers;
 /// Exchanges between nodes in which hcube compares algorithms, with each other and with the MPI library
 /// without votes: those are not measured.
 const COMPARED: u32 = 100;
-/// Seconds after which the measurements begin all the same.
+/// Seconds after which the measurements begin in any case.
 const COMPARED_SECONDS: f64 = 2.0;
 
 /// What a case at one size needs.

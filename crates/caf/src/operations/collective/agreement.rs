@@ -147,7 +147,7 @@ impl<C: Comm> Runtime<C> {
     /// The words of all members.
     fn exchange(&self, team: Handle, agreement: &mut Agreement, bytes: Region<'_>) -> Result<[i64; WORDS]> {
         self.with(|image| image.use_slots(team, &mut agreement.reduction, bytes))?;
-        self.wait(|image| image.advance_reduction(&mut agreement.reduction))
+        self.wait_for_reduction(&mut agreement.reduction)
     }
 
     /// Collective over the team: takes part in any operation, except a nonblocking one, with invalid

@@ -1,6 +1,6 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of seven words (`agreement`):
+//! All of them first compare the arguments of all members by a reduction of seven words, five on boards (`agreement`):
 //! invalid or different arguments are an error on all members, before data is moved. Asynchronous broadcasts
 //! compare them concurrently with their data. Members are reached by links, except in alltoall, shift and
 //! permute, which look up images. A long block is copied once to an image of the same node, or twice if it
@@ -13,8 +13,9 @@
 //! leaders (`team::nodes`), and broadcasts and reductions use a tree with one edge to each node
 //! (`node_tree`), reductions only if their order permits it.
 //!
-//! For a team of S members and a block of n bytes, in addition to the reduction of the arguments (⌈log2 S⌉
-//! messages per member; for all images on N nodes ⌈log2 N⌉ per leader):
+//! Trees of all images on several nodes have ⌈log2 N⌉ + ⌈log2 M⌉ edges, N nodes with at most M members.
+//! Otherwise, for a team of S members and a block of n bytes, in addition to the reduction of the arguments
+//! (⌈log2 S⌉ messages per member; for all images on N nodes ⌈log2 N⌉ per leader):
 //!
 //! | operation | rounds | bytes that a member sends, at most | additional memory |
 //! |---|---|---|---|

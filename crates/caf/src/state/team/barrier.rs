@@ -68,7 +68,8 @@ impl Barriers {
                 meeting.begin(turn, memory);
             }
             let stage = self.stage.get_or_insert_default();
-            if !meeting.has_ended(turn, stage, memory, others)? {
+            // After it, this member may wait in a function of MPI, while others wait for what it tells them.
+            if !meeting.has_ended(turn, stage, memory, others)? || !memory.are_with_mpi() {
                 return Ok(false);
             }
             *self = Self { ended: turn, stage: None, ..*self };

@@ -127,6 +127,11 @@ impl Board {
         memory.here(image, begin + part.start, part.len()).expect("boards are on one node")
     }
 
+    /// Turns that this member has begun.
+    pub(super) fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// Takes the next slot, which is written before the turn begins.
     pub fn take_slot(&mut self) {
         self.uses += 1;

@@ -49,7 +49,7 @@ pub struct Team {
     barriers: Barriers,
     /// Where it has boards.
     board: Option<Board>,
-    /// Where it is the team of all images, on several nodes.
+    /// Where it is the team of all images, on several nodes, one of which has several.
     nodes: Option<Nodes>,
 }
 

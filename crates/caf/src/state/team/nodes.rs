@@ -6,12 +6,13 @@
 //! instead of up to ⌈log2 S⌉ S.
 //!
 //! A member writes to its board for a turn when it has the result of the turn before, and the leader has read
-//! all boards when it publishes a result: two alternating slots are enough, as for the results.
+//! all boards when it publishes a result: two alternating slots are enough, as for the results. After a turn
+//! that has ended with an error, a member writes no more: others may still read what it has written for it.
 //!
 //! Restrictions: only of the team of all images, which knows where its members are; other teams use their
 //! rings.
 //! Cost: ⌈log2 N⌉ messages of a leader, a word written per member and turn, read by the leader, and one read
-//! by all others. Memory: a block of a ring of N members, 6 slots and a line.
+//! by all others. Memory: a block of a ring of N members, 5 slots and 128 bytes.
 //! Source: our own; boards and rings as in `board` and `ring`.
 
 use super::board::Board;
@@ -47,11 +48,13 @@ pub(crate) struct Nodes {
     block: usize,
     /// The ring of the leaders, on leaders.
     ring: Option<Ring>,
+    /// The last turn whose result this member has.
+    ended: u64,
 }
 
 impl Nodes {
     /// Collective over all images, which do it at the same time, so that all have their memory at the same
-    /// offsets; none unless several members are on each of several nodes.
+    /// offsets; none on one node, and none if each node has one member.
     pub fn allocate<C: Comm>(
         own: usize,
         topology: &Topology,
@@ -75,7 +78,7 @@ impl Nodes {
         let leader = mates[0];
         let boards = mates.into_iter().map(|image| Place { image, offset }).collect();
         let board = Board::new(boards, rank, NODE_SLOT_BYTES);
-        Ok(Some(Self { topology: Arc::new(topology.clone()), board, leader, block, ring }))
+        Ok(Some(Self { topology: Arc::new(topology.clone()), board, leader, block, ring, ended: 0 }))
     }
 
     /// Where the members are.
@@ -91,6 +94,16 @@ impl Nodes {
     /// As [`Self::board`], to be changed.
     pub fn board_mut(&mut self) -> &mut Board {
         &mut self.board
+    }
+
+    /// This member has the result of a turn.
+    pub fn note_result(&mut self, turn: u64) {
+        self.ended = turn;
+    }
+
+    /// Whether this member has the results of all turns that it has begun.
+    pub fn has_all_results(&self) -> bool {
+        self.ended == self.board.turns()
     }
 
     /// The ring of the leaders, if this member is one.

@@ -44,7 +44,7 @@ fn batches_are_bounded_in_length_and_number() {
                     batches.send(1, 7, number as u64, head, &body);
                 }
             }
-            assert!(batches.under_way <= WINDOW as usize, "{} batches under way", batches.under_way);
+            assert!(batches.under_way <= MAX_EXPECTED as usize, "{} batches under way", batches.under_way);
             return (batches.waiting == 0).then_some(0);
         }
         if let Some((_, length)) = comm.arrived(TAG).expect("no MPI") {
@@ -135,4 +135,16 @@ fn receipts_are_counted_also_where_numbers_wrap_around() {
     (0..WINDOW - 1).for_each(|_| peer.note_sent(true));
     assert!(!peer.window_is_open());
     assert_eq!((peer.note_acknowledged(1 + WINDOW), peer.outstanding(), peer.expected), (WINDOW, 0, 0));
+}
+
+#[test]
+fn the_window_is_smaller_for_batches_that_expect_receipts() {
+    let after = |batches: u32, expects| {
+        let mut peer = Peer::default();
+        (0..batches).for_each(|_| peer.note_sent(expects));
+        peer.window_is_open()
+    };
+    for (expects, window) in [(true, MAX_EXPECTED), (false, WINDOW)] {
+        assert_eq!((after(window - 1, expects), after(window, expects)), (true, false), "{expects}");
+    }
 }
