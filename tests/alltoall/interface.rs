@@ -114,7 +114,7 @@ fn node_leaders() {
 #[test]
 fn node_leaders_by_default() {
     if Mpi::selected() == Mpi::Open {
-        for (ranks, ranks_per_node) in [(16, "4"), (17, "6")] {
+        for (ranks, ranks_per_node) in [(4, "2"), (5, "2"), (16, "4"), (17, "6")] {
             let launch =
                 Launch::client("alltoall_leaders", ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
             let text = launch.limit(60).run().success();

@@ -1,4 +1,4 @@
-/* MPI_Alltoall out of place by default: node leaders for small blocks on many ranks, the MPI library for others.
+/* MPI_Alltoall out of place by default: node leaders for small blocks, the MPI library for others.
  *
  *   alltoall_leaders
  *
@@ -7,7 +7,7 @@
  */
 #include "alltoall.h"
 
-enum { LARGEST_LED = 256, LARGEST = 300 };
+enum { LARGEST_LED = 1024, LARGEST = 1100 };
 
 /* Blocks of this number of elements, which are `stride` bytes apart; what is received lies between canaries. */
 static void exchange(int count, int stride, MPI_Datatype type, int expected_path) {
