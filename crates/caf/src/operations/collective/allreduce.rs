@@ -10,8 +10,8 @@
 //!
 //! With boards, see `pieces`.
 //!
-//! Restrictions: the operation is associative. The result is bitwise identical on all members, and in all runs
-//! with the same members on each node.
+//! Restrictions: the operation is associative. The result is bitwise identical on all members, and in all
+//! runs with the same members on each node.
 //! Cost: log2 S rounds of a block, or ⌈log2 S⌉ rounds of the reduction and of the broadcast. Memory: two
 //! blocks.
 //! Source: recursive doubling, and reduction with broadcast.

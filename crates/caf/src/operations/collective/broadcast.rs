@@ -1,11 +1,11 @@
 //! Broadcast: a block of one member on all members, blocking or asynchronous.
 //!
 //! Idea: a state machine on each member of a binomial tree, for all images on several nodes with one edge to
-//! each node (`node_tree`). It waits for the block from its parent, sends it to its children, waits for their
-//! replies, and replies to its parent. A long block is exposed (`rendezvous`): a member forwards the reference
-//! to its children on the same node before it copies the block itself, so all of them copy from the first
-//! location on their node. The event is notified when the program may use the memory again: the block has
-//! arrived, and no image reads it there any more.
+//! each node (`node_tree`). It waits for the block from its parent, sends it to its children, waits for
+//! their replies, and replies to its parent. A long block is exposed (`rendezvous`): a member forwards the
+//! reference to its children on the same node before it copies the block itself, so all of them copy from the
+//! first location on their node. The event is notified when the program may use the memory again: the block
+//! has arrived, and no image reads it there any more.
 //!
 //! A blocking broadcast compares the arguments in advance. An asynchronous broadcast compares them
 //! concurrently: data does not wait for late members, and arguments that differ are an error of the wait that
@@ -15,7 +15,8 @@
 //! carry a block of up to `MAX_CARRIED_BYTES` (`agreement`).
 //!
 //! Restrictions: none. Cost: a block per member, and a reply if it was exposed; ⌈log2 S⌉ edges from the root
-//! to the farthest member, in a tree of N nodes with at most M members up to ⌈log2 N⌉ + ⌈log2 M⌉. Memory: a copy on the first member of a node if a long block is not in the heap.
+//! to the farthest member, in a tree of N nodes with at most M members up to ⌈log2 N⌉ + ⌈log2 M⌉. Memory:
+//! a copy on the first member of a node if a long block is not in the heap.
 //! Source: Jin et al. 2011, §II-E, where children send the addresses of their memory first.
 
 use super::agreement::{Agreement, MAX_CARRIED_BYTES, check_rank};

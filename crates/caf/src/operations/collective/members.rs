@@ -37,7 +37,8 @@ pub(crate) struct Members {
     pub size: usize,
     /// Images forward and backward, by powers of two.
     links: Vec<[usize; 2]>,
-    /// Where the members are, in the team of all images on several nodes, one of which has several: their ranks are images.
+    /// Where the members are, in the team of all images on several nodes, one of which has several: their
+    /// ranks are images.
     topology: Option<Arc<Topology>>,
 }
 

@@ -1,10 +1,10 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of seven words, five on boards (`agreement`):
-//! invalid or different arguments are an error on all members, before data is moved. Asynchronous broadcasts
-//! compare them concurrently with their data. Members are reached by links, except in alltoall, shift and
-//! permute, which look up images. A long block is copied once to an image of the same node, or twice if it
-//! is not in the heap (`rendezvous`).
+//! All of them first compare the arguments of all members by a reduction of seven words, five on boards
+//! (`agreement`): invalid or different arguments are an error on all members, before data is moved.
+//! Asynchronous broadcasts compare them concurrently with their data. Members are reached by links, except in
+//! alltoall, shift and permute, which look up images. A long block is copied once to an image of the same
+//! node, or twice if it is not in the heap (`rendezvous`).
 //!
 //! Teams inside a node with a board (`team::board`) use it for reductions and for broadcasts of short blocks
 //! (`pieces`).

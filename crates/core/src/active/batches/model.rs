@@ -16,7 +16,7 @@ use crate::comm::model::{Copied, Member, connect};
 
 /// A batch each, one more than a window.
 const BATCHES: &[usize] = &[BATCH_BYTES - 24; WINDOW as usize + 1];
-/// The number of these messages, and of all but the last one.
+/// The number of these messages, and of all except the last one.
 const ALL: u64 = BATCHES.len() as u64;
 const EARLIER: u64 = ALL - 1;
 /// A message of two pieces between two that fit in one batch.
