@@ -370,7 +370,7 @@ impl<C: Comm> Runtime<C> {
             if all.is_none() {
                 all = image.advance_reduction(reduction)?;
             }
-            Ok(all.filter(|_| image.memory.are_with_mpi()))
+            Ok(all.filter(|_| image.memory.has_sent_words()))
         })
     }
 }

@@ -198,9 +198,9 @@ impl<C: Comm> Batches<C> {
         self.waiting
     }
 
-    /// Whether MPI has all messages to all ranks.
-    pub fn are_with_mpi(&self) -> bool {
-        self.waiting == 0
+    /// Whether MPI has all messages that their receivers wait for ([`Self::hurry_to`]).
+    pub fn has_sent_awaited(&self) -> bool {
+        self.listed.iter().all(|to| self.peers.get(to).is_none_or(|peer| !peer.queue.has_awaited()))
     }
 
     /// Whether all messages to all ranks have been sent, and MPI does not need their bytes any more.
@@ -219,6 +219,12 @@ impl<C: Comm> Batches<C> {
     /// Somebody waits for what was sent last.
     pub fn hurry(&mut self) {
         self.is_awaited = true;
+    }
+
+    /// The rank `to` waits for the message that was sent to it last.
+    pub fn hurry_to(&mut self, to: usize) {
+        self.is_awaited = true;
+        self.peers.entry(to).or_default().queue.note_awaited();
     }
 
     /// As [`Self::flush`], if somebody waits for it.

@@ -327,10 +327,11 @@ impl<C: Comm> Messages<C> {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether MPI has all messages to other nodes: none of them waits for an acknowledgement of earlier ones.
+    /// Whether MPI has all messages to other nodes that their receivers wait for ([`Self::hurry_to`]): no such
+    /// message waits for an acknowledgement of earlier ones.
     #[inline]
-    pub fn are_with_mpi(&self) -> bool {
-        self.batches.as_ref().is_none_or(Batches::are_with_mpi)
+    pub fn has_sent_awaited(&self) -> bool {
+        self.batches.as_ref().is_none_or(Batches::has_sent_awaited)
     }
 
     /// Whether all messages to other nodes, except one rank, have been received there, as far as this rank
@@ -354,6 +355,14 @@ impl<C: Comm> Messages<C> {
     pub fn hurry(&mut self) {
         if let Some(batches) = &mut self.batches {
             batches.hurry();
+        }
+    }
+
+    /// As [`Self::hurry`]; the rank `to` of another node waits for the message, and polls until it has it.
+    #[inline]
+    pub fn hurry_to(&mut self, to: usize) {
+        if let Some(batches) = &mut self.batches {
+            batches.hurry_to(to);
         }
     }
 

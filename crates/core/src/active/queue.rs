@@ -86,6 +86,8 @@ impl Spare {
 pub struct Queue {
     batches: VecDeque<Vec<u8>>,
     bytes: usize,
+    /// The first batches, up to the last one with a message that the receiver waits for.
+    awaited: usize,
 }
 
 impl Queue {
@@ -133,10 +135,21 @@ impl Queue {
         record
     }
 
+    /// The receiver waits for the last message.
+    pub fn note_awaited(&mut self) {
+        self.awaited = self.batches.len();
+    }
+
+    /// Whether the receiver waits for one of the messages.
+    pub fn has_awaited(&self) -> bool {
+        self.awaited > 0
+    }
+
     /// Takes the first batch; the number before its messages is still to be written.
     pub fn pop(&mut self) -> Option<Vec<u8>> {
         let batch = self.batches.pop_front()?;
         self.bytes -= batch.len() - START;
+        self.awaited = self.awaited.saturating_sub(1);
         Some(batch)
     }
 }

@@ -82,11 +82,11 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_sent()
     }
 
-    /// Whether MPI has all messages to other nodes; see
-    /// [`Messages::are_with_mpi`](crate::active::Messages::are_with_mpi).
+    /// Whether MPI has all words for other nodes that were set or published ([`Self::set`],
+    /// [`Self::publish`]): their receivers see them without further calls of this rank.
     #[inline]
-    pub fn are_with_mpi(&self) -> bool {
-        self.messages.are_with_mpi()
+    pub fn has_sent_words(&self) -> bool {
+        self.messages.has_sent_awaited()
     }
 
     /// Whether all accesses to other nodes have been performed, as far as this rank knows; accesses to ranks

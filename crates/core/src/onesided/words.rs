@@ -34,7 +34,7 @@ impl<C: Comm> Onesided<C> {
             None => {
                 self.heap.word(0, offset);
                 self.messages.send(to, Kind::Set as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
-                self.messages.hurry();
+                self.messages.hurry_to(to);
             }
         }
     }
@@ -55,7 +55,7 @@ impl<C: Comm> Onesided<C> {
                 self.heap.word(0, offset);
                 let payload = [&value.to_ne_bytes(), bytes];
                 self.messages.send(to, Kind::Publish as u8, offset as u64, payload);
-                self.messages.hurry();
+                self.messages.hurry_to(to);
             }
         }
     }

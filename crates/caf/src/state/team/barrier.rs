@@ -69,7 +69,7 @@ impl Barriers {
             }
             let stage = self.stage.get_or_insert_default();
             // After it, this member may wait in a function of MPI, while others wait for what it tells them.
-            if !meeting.has_ended(turn, stage, memory, others)? || !memory.are_with_mpi() {
+            if !meeting.has_ended(turn, stage, memory, others)? || !memory.has_sent_words() {
                 return Ok(false);
             }
             *self = Self { ended: turn, stage: None, ..*self };

@@ -125,6 +125,44 @@ fn messages_without_receipts_are_acknowledged_together() {
     });
 }
 
+/// A message that its receiver waits for is sent when the window is open again; other messages may then remain.
+#[test]
+fn awaited_messages_have_been_sent_before_others() {
+    threads::run(2, 1, |comm| {
+        let mut batches = Batches::default();
+        let barrier = || comm.barrier().expect("no MPI");
+        if comm.rank() == 1 {
+            barrier();
+            for number in 0..MAX_EXPECTED {
+                let message = batches.receive(comm).expect("no MPI");
+                assert_eq!(message.map(|message| message.tag), Some(u64::from(number)));
+                batches.flush_awaited(comm).expect("no MPI");
+            }
+            return barrier();
+        }
+        let window = u64::from(MAX_EXPECTED);
+        let send = |batches: &mut Batches<ThreadComm>, numbers: std::ops::Range<u64>| {
+            numbers.for_each(|number| batches.send(1, 7, number, &[], &&[0; BATCH_BYTES][..]));
+            batches.flush(comm).expect("no MPI");
+        };
+        send(&mut batches, 0..window);
+        batches.hurry_to(1);
+        assert!(batches.has_sent_awaited() && batches.waiting == 0);
+        send(&mut batches, window..window + 1);
+        assert!(batches.has_sent_awaited() && batches.waiting > 0);
+        send(&mut batches, window + 1..window + 2);
+        batches.hurry_to(1);
+        send(&mut batches, window + 2..3 * window);
+        assert!(!batches.has_sent_awaited());
+        barrier();
+        while !batches.has_sent_awaited() {
+            assert!(batches.receive(comm).expect("no MPI").is_none());
+        }
+        assert!(batches.waiting > 0);
+        barrier();
+    });
+}
+
 #[test]
 fn receipts_are_counted_also_where_numbers_wrap_around() {
     let mut peer = Peer { sent: u32::MAX - 1, acknowledged: u32::MAX - 1, ..Peer::default() };
