@@ -3,6 +3,14 @@
 use crate::session::Failure;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
+use std::time::Duration;
+
+/// How long ranks may go on after their results were written. MPICH 4.0.2 may wait for ever in `MPI_Finalize`
+/// over TCP (doc/troubleshooting.md).
+pub const TIME_TO_END: Duration = Duration::from_secs(3);
+
+/// The note of a job whose ranks went on for so long.
+pub const WERE_ENDED: &str = "its ranks did not end after their results were written, and were ended";
 
 /// Whether a program of this name is in the search path.
 pub fn exists(name: &str) -> bool {

@@ -1,7 +1,7 @@
 ! The programs of programs.f90 without coarrays, by MPI.
 program mpi_programs
   use mpi
-  use repetitions, only: options, tell_libraries
+  use repetitions, only: options, tell_libraries, tell_finished
   use mpi_halo, only: measure_halo
   use mpi_transposition, only: measure_transposition
   implicit none
@@ -13,5 +13,6 @@ program mpi_programs
   if (rank == 0) call tell_libraries()
   call measure_halo()
   call measure_transposition()
+  if (rank == 0) call tell_finished()
   call MPI_Finalize(ierror)
 end program

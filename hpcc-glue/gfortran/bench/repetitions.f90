@@ -8,7 +8,7 @@ module repetitions
   implicit none
   private
   public :: options, wanted, sizes, now, sample, median
-  public :: tell_libraries, announce, report, leave_out, shuffle_step
+  public :: tell_libraries, tell_finished, announce, report, leave_out, shuffle_step
 
   ! Seconds that the calls of a batch take together: long for the clock, and short beside a time slice, so that most batches
   ! of more images than cores are not interrupted.
@@ -206,6 +206,12 @@ contains
       print '(2a)', 'library ', trim(last)
     end do
     close (unit)
+    flush (output_unit)
+  end subroutine
+
+  ! Says that all has been measured: the end of the job may take longer, or hang in MPI_Finalize.
+  subroutine tell_finished()
+    print '(a)', 'finished'
     flush (output_unit)
   end subroutine
 

@@ -4,12 +4,13 @@ use super::cases::{CASES, Case, Measured};
 use super::job::Place;
 use super::options::{Links, Options};
 use super::programs;
-use super::site::{Site, WAS_ENDED, has_been_written};
+use super::site::{Site, has_been_written};
 use crate::hpcc::launch::interrupted;
 use hcube_results::hosts::{Results, figure};
 use hcube_results::runs::{Report, verification};
 use hcube_results::taken::Taken;
 use hcube_tool::bench::drawn;
+use hcube_tool::launcher::WERE_ENDED;
 use hcube_tool::output::{self, JsonOption};
 use hcube_tool::progress::Progress;
 use std::ffi::OsString;
@@ -205,7 +206,7 @@ fn bench(site: &Site, case: &Case) -> Result<Measured, String> {
     let (lines, mut notes) = case.read(&site.about(), &text)?;
     match ended {
         Ok(true) => {}
-        Ok(false) => notes.push(WAS_ENDED.to_owned()),
+        Ok(false) => notes.push(WERE_ENDED.to_owned()),
         // Wrong results, of a competitor too, or a failure afterwards.
         Err(reason) => notes.push(format!("{FAILED}{reason}")),
     }

@@ -3,6 +3,7 @@
 use super::job::{self, Place, VARIABLES};
 use hcube_hosts::placement::Order;
 use hcube_results::hosts as results;
+use hcube_tool::launcher::TIME_TO_END;
 use hcube_tool::output;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -93,18 +94,11 @@ pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool
     }
 }
 
-/// How long ranks may go on after their results were written. MPICH 4.0.2 may wait for ever in `MPI_Finalize`
-/// over TCP (doc/troubleshooting.md).
-const GRACE: Duration = Duration::from_secs(3);
-
-/// The note of a job whose ranks went on for so long.
-pub const WAS_ENDED: &str = "its ranks did not end after their results were written, and were ended";
-
 /// Whether this file was written some time ago, when asked again and again.
 pub fn has_been_written(file: &Path) -> impl Fn() -> bool {
     move || {
         let written = fs::metadata(file).and_then(|file| file.modified());
-        written.is_ok_and(|time| time.elapsed().is_ok_and(|since| since > GRACE))
+        written.is_ok_and(|time| time.elapsed().is_ok_and(|since| since > TIME_TO_END))
     }
 }
 

@@ -4,10 +4,11 @@
 use super::turns::{self, FFTW, HCUBE, Run};
 use crate::collect::fftw;
 use crate::hosts::cases::Measured;
-use crate::hosts::site::{Site, WAS_ENDED, has_been_written};
+use crate::hosts::site::{Site, has_been_written};
 use hcube_hosts::placement::Order;
 use hcube_results::fftw::Solver;
 use hcube_results::measured::Timing;
+use hcube_tool::launcher::WERE_ENDED;
 use hcube_tool::output;
 use std::ffi::OsString;
 use std::fs;
@@ -54,7 +55,7 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     let has_ended = site.run((folder, Order::Filling), &line, &said, || is_written() && has_all())?;
     let runs = fftw::runs(std::slice::from_ref(&records))?.iter().map(run).collect();
     let (lines, mut notes) = turns::compared(site, "transposes", runs);
-    notes.extend((!has_ended).then(|| WAS_ENDED.to_owned()));
+    notes.extend((!has_ended).then(|| WERE_ENDED.to_owned()));
     Ok((lines, notes))
 }
 

@@ -2,7 +2,7 @@
 
 use super::lines::{self, Output};
 use crate::interrupt::Interrupt;
-use crate::launcher;
+use crate::launcher::{self, TIME_TO_END};
 use crate::output;
 use crate::session::Failure;
 use hcube_core::options::RANKS_PER_NODE;
@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(20);
 /// Time that mpirun has to end its processes before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+/// Interval at which the output is read.
+const READ: Duration = Duration::from_millis(500);
 
 /// How programs are started.
 pub struct Launcher<'a> {
@@ -30,6 +32,15 @@ pub struct Ended {
     pub output: Output,
     /// Why it has not done everything.
     pub failure: Option<String>,
+    /// Whether its ranks have gone on after everything was done, and were ended.
+    pub was_ended: bool,
+}
+
+/// What a launcher was waited for.
+enum Waited {
+    Ended(ExitStatus),
+    TimeIsUp,
+    Interrupted,
 }
 
 impl Launcher<'_> {
@@ -53,39 +64,47 @@ impl Launcher<'_> {
             command.env(RANKS_PER_NODE.variable, count.to_string());
         }
         let mut child = command.spawn().map_err(output::failure(Path::new(&self.command[0])))?;
-        let Some(ended) = self.wait(&mut child, interrupt).map_err(failure)? else { return Ok(None) };
-        let text = |path: &Path| {
-            let bytes = fs::read(path).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
+        let waited = self.wait(&mut child, &files[0], interrupt).map_err(failure)?;
         let output = lines::read(&text(&files[0]));
-        let failure = match ended {
-            None => Some(format!("not finished after {} s", self.limit.as_secs())),
-            Some(status) if status.success() => None,
-            Some(status) => Some(reason(&text(&files[1]), status)),
+        let (failure, was_ended) = match waited {
+            Waited::Interrupted => return Ok(None),
+            Waited::TimeIsUp if output.is_finished => (None, true),
+            Waited::TimeIsUp => (Some(format!("not finished after {} s", self.limit.as_secs())), false),
+            Waited::Ended(status) if status.success() => (None, false),
+            Waited::Ended(status) => (Some(reason(&text(&files[1]), status)), false),
         };
-        Ok(Some(Ended { output, failure }))
+        Ok(Some(Ended { output, failure, was_ended }))
     }
 
-    /// Waits for the launcher: nothing inside where the time was up, nothing at all where the user has
-    /// interrupted it.
-    fn wait(&self, child: &mut Child, interrupt: &Interrupt) -> std::io::Result<Option<Option<ExitStatus>>> {
-        let begin = Instant::now();
+    /// Waits for the launcher, for the limit, or for [`TIME_TO_END`] after all results.
+    fn wait(&self, child: &mut Child, results: &Path, interrupt: &Interrupt) -> std::io::Result<Waited> {
+        let (begin, mut last_read) = (Instant::now(), Instant::now());
+        let mut finished: Option<Instant> = None;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(Some(Some(status)));
+                return Ok(Waited::Ended(status));
             }
             if interrupt.requested() {
                 end(child)?;
-                return Ok(None);
+                return Ok(Waited::Interrupted);
             }
-            if begin.elapsed() > self.limit {
+            if finished.is_none() && last_read.elapsed() > READ {
+                last_read = Instant::now();
+                finished = lines::read(&text(results)).is_finished.then_some(last_read);
+            }
+            if begin.elapsed() > self.limit || finished.is_some_and(|since| since.elapsed() > TIME_TO_END) {
                 end(child)?;
-                return Ok(Some(None));
+                return Ok(Waited::TimeIsUp);
             }
             std::thread::sleep(POLL);
         }
     }
+}
+
+/// What a program has written to a file so far.
+fn text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Ends the launcher: by SIGTERM first, since only it knows its processes.
@@ -142,6 +161,16 @@ mod tests {
         assert_eq!(ended.output.skipped, [("-np".to_owned(), "3 program word 1".to_owned())]);
         assert_eq!(ended.output.unfinished.as_deref(), Some("get"));
         assert!(ended.failure.is_some_and(|text| text.ends_with("3: fatal error: x")));
+        drop(fs::remove_dir_all(folder));
+    }
+
+    #[test]
+    fn a_job_that_goes_on_after_all_results_is_ended() {
+        let folder = folder("finished");
+        let begin = Instant::now();
+        let ended = run(&folder, "echo end get 8 1.0 0 0; echo finished; exec sleep 600", 60 * GRACE);
+        assert!(ended.was_ended && ended.failure.is_none() && begin.elapsed() < 50 * GRACE);
+        assert_eq!(ended.output.lines.len(), 1);
         drop(fs::remove_dir_all(folder));
     }
 

@@ -20,6 +20,8 @@ pub struct Output {
     pub libraries: Vec<String>,
     /// Operations that make no sense here, and why.
     pub skipped: Vec<(String, String)>,
+    /// Whether all operations have been measured or skipped.
+    pub is_finished: bool,
 }
 
 fn line(words: &[&str]) -> Option<Line> {
@@ -46,6 +48,7 @@ pub fn read(text: &str) -> Output {
                     output.unfinished = None;
                 }
             }
+            ["finished"] => output.is_finished = true,
             ["library", path @ ..] => output.libraries.push(path.join(" ")),
             ["skip", operation, reason @ ..] => {
                 output.skipped.push(((*operation).to_owned(), reason.join(" ")));
@@ -69,6 +72,7 @@ mod tests {
         assert_eq!((output.lines, output.unfinished.as_deref()), (vec![line], Some("put-vector")));
         assert_eq!(output.libraries, ["/usr/lib/libcaf.so"]);
         assert_eq!(output.skipped, [("jacobi".to_owned(), "no reason".to_owned())]);
+        assert!(!output.is_finished && read("finished\n").is_finished);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::bench::frame::alternating;
 use crate::bench::job::{self, Printed};
 use crate::bench::library::mpi_name;
 use crate::interrupt::Interrupt;
-use crate::launcher;
+use crate::launcher::{self, WERE_ENDED};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
 use hcube_core::error::reason;
@@ -212,7 +212,10 @@ impl Bench<'_> {
         while !left.is_empty() {
             let words = [BATCHES.to_string(), sizes.join(","), left.join(",")];
             let ended = self.launcher.run(task.program, images, &words, self.interrupt)?;
-            let Some(Ended { output, failure }) = ended else { return Ok(false) };
+            let Some(Ended { output, failure, was_ended }) = ended else { return Ok(false) };
+            if was_ended {
+                into.notes.push(format!("{} with {images} image(s): {WERE_ENDED}", task.variant));
+            }
             if !output.lines.is_empty() {
                 check_library(task.variant, &output.libraries)?;
             }
