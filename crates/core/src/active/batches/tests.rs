@@ -125,7 +125,7 @@ fn messages_without_receipts_are_acknowledged_together() {
     });
 }
 
-/// A message that its receiver waits for is sent when the window is open again; other messages may then remain.
+/// A message that its receiver waits for is sent when the window is open again; others may then remain.
 #[test]
 fn awaited_messages_have_been_sent_before_others() {
     threads::run(2, 1, |comm| {
