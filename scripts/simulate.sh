@@ -19,7 +19,8 @@ library=$PWD/target/smpi/release
 
 # Without optimisation at link time, which takes most of a build: computing takes no simulated time.
 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client -p hcube-bsplib
+    MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-preload -p hcube-core-client \
+    -p hcube-bsplib
 mkdir -p "$folder"
 for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels lcs matmul; do
     linked=hcube

@@ -1,4 +1,4 @@
-/* What MPICH and Open MPI do for MPI_Alltoall and MPI_Alltoallv, on simulated ranks.
+/* What MPICH and Open MPI do for MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, on simulated ranks.
  *
  * SimGrid's own exchange in place copies the whole buffer first, as no MPI library does, and its selections of
  * algorithms are older than the present libraries. These functions send the messages of the libraries in their order
@@ -7,28 +7,32 @@
  *   MPICH 4, in place      a pair of ranks at a time, partners in ascending order, each block copied before it is sent
  *   MPICH 5, in place      the same with all partners inside the node first
  *   Open MPI, in place     both neighbours at a distance that grows; the block for the right one is copied first
- *   MPICH, out of place    MPI_Alltoall by Bruck's algorithm, 32 messages at a time or pairs; MPI_Alltoallv by 32
- *   Open MPI, out of place Bruck's algorithm, all messages at once or pairs, by two tables
+ *   MPICH, out of place    MPI_Alltoall by Bruck's algorithm, 32 messages at a time or pairs; the others by 32
+ *   Open MPI, out of place Bruck's algorithm, all messages at once or pairs, by two tables; MPI_Alltoallw all at once
  *
  * Sources: MPICH 4.0 to 5.0.1, alltoallv_intra_pairwise_sendrecv_replace.c, alltoall_intra_*.c and the selections in
- * maint/tuning/coll/mpir/generic.json; Open MPI 4.1.2 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c and
- * coll_tuned_decision_fixed.c. Open MPI's linear and linear-sync are one algorithm here: linear-sync posts all
- * messages too unless its number of requests is limited, which is not the default. All sends are nonblocking,
- * because SimGrid charges the sender for these only. */
+ * maint/tuning/coll/mpir/generic.json; Open MPI 4.1.2 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c,
+ * coll_basic_alltoallw.c and coll_tuned_decision_fixed.c. Open MPI's linear and linear-sync are one algorithm here:
+ * linear-sync posts all messages too unless its number of requests is limited, which is not the default. All sends are
+ * nonblocking, because SimGrid charges the sender for these only. */
 #ifndef LIBRARIES_H
 #define LIBRARIES_H
 
 #include "driver.h"
 
-/* Counts and displacements of 64-bit numbers for each rank. */
+/* Which of MPI's functions an exchange is. */
+enum { OF_ONE_COUNT, OF_COUNTS, OF_TYPES };
+
+/* Counts and displacements of 64-bit numbers for each rank of a communicator. */
 typedef struct exchange {
+  MPI_Comm comm;
   int rank, size;
-  int *counts, *displacements;
+  const int *counts, *displacements;
   int64_t total;
   /* Received numbers, and in place the sent ones; out of place `sent` has them. */
   uint64_t *data, *sent;
-  /* Whether it is MPI_Alltoall, whose counts are equal. */
-  int equal;
+  /* The function: one count for all blocks, a count for each, or a count and a datatype for each. */
+  int function;
   int ranks_per_node;
 } exchange;
 
@@ -55,15 +59,15 @@ static inline void copy_numbers(uint64_t *to, const uint64_t *from, int64_t coun
   charge_copies(count);
 }
 
-static inline MPI_Request start_send(const uint64_t *from, int count, int peer) {
+static inline MPI_Request start_send(const exchange *of, const uint64_t *from, int count, int peer) {
   MPI_Request request;
-  MPI_Isend(from, count, MPI_UINT64_T, peer, LIBRARY_TAG, MPI_COMM_WORLD, &request);
+  MPI_Isend(from, count, MPI_UINT64_T, peer, LIBRARY_TAG, of->comm, &request);
   return request;
 }
 
-static inline MPI_Request start_receive(uint64_t *into, int count, int peer) {
+static inline MPI_Request start_receive(const exchange *of, uint64_t *into, int count, int peer) {
   MPI_Request request;
-  MPI_Irecv(into, count, MPI_UINT64_T, peer, LIBRARY_TAG, MPI_COMM_WORLD, &request);
+  MPI_Irecv(into, count, MPI_UINT64_T, peer, LIBRARY_TAG, of->comm, &request);
   return request;
 }
 
@@ -92,8 +96,8 @@ static inline void replace_block(const exchange *of, int partner, uint64_t *copy
   MPI_Request receive, send;
   if (count == 0) return;
   copy_numbers(copy, block_of(of, partner), count);
-  receive = start_receive(block_of(of, partner), count, partner);
-  send = start_send(copy, count, partner);
+  receive = start_receive(of, block_of(of, partner), count, partner);
+  send = start_send(of, copy, count, partner);
   wait_for(receive);
   wait_for(send);
 }
@@ -127,13 +131,13 @@ static inline void open_mpi_in_place(const exchange *of) {
     int to_right = of->counts[right], to_left = left != right ? of->counts[left] : 0;
     MPI_Request receive = MPI_REQUEST_NULL;
     copy_numbers(copy, block_of(of, right), to_right);
-    if (to_right > 0) receive = start_receive(block_of(of, right), to_right, right);
+    if (to_right > 0) receive = start_receive(of, block_of(of, right), to_right, right);
     if (to_left > 0) {
-      wait_for(start_send(block_of(of, left), to_left, left));
+      wait_for(start_send(of, block_of(of, left), to_left, left));
       wait_for(receive);
-      receive = start_receive(block_of(of, left), to_left, left);
+      receive = start_receive(of, block_of(of, left), to_left, left);
     }
-    if (to_right > 0) wait_for(start_send(copy, to_right, right));
+    if (to_right > 0) wait_for(start_send(of, copy, to_right, right));
     wait_for(receive);
   }
   free(copy);
@@ -152,12 +156,12 @@ static inline void exchange_at_once(const exchange *of, int throttle) {
     for (distance = begin; distance < end; distance++) {
       int from = (of->rank + distance) % of->size;
       if (distance > 0 && of->counts[from] > 0)
-        requests[started++] = start_receive(block_of(of, from), of->counts[from], from);
+        requests[started++] = start_receive(of, block_of(of, from), of->counts[from], from);
     }
     for (distance = begin; distance < end; distance++) {
       int to = (of->rank + of->size - distance) % of->size;
       if (distance == 0) copy_own_block(of);
-      else if (of->counts[to] > 0) requests[started++] = start_send(sent_block_of(of, to), of->counts[to], to);
+      else if (of->counts[to] > 0) requests[started++] = start_send(of, sent_block_of(of, to), of->counts[to], to);
     }
     MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
   }
@@ -173,8 +177,8 @@ static inline void exchange_by_pairs(const exchange *of, int is_mutual) {
     int to = is_mutual ? of->rank ^ step : (of->rank + step) % of->size;
     int from = is_mutual ? to : (of->rank + of->size - step) % of->size;
     MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
-    if (of->counts[from] > 0) receive = start_receive(block_of(of, from), of->counts[from], from);
-    if (of->counts[to] > 0) send = start_send(sent_block_of(of, to), of->counts[to], to);
+    if (of->counts[from] > 0) receive = start_receive(of, block_of(of, from), of->counts[from], from);
+    if (of->counts[to] > 0) send = start_send(of, sent_block_of(of, to), of->counts[to], to);
     wait_for(send);
     wait_for(receive);
   }
@@ -209,8 +213,8 @@ static inline void exchange_by_bruck(const exchange *of, int copies_of_step, int
     MPI_Request receive, send;
     moved = bruck_step(of, blocks, distance, sent, 1);
     charge_copies(moved);
-    receive = start_receive(received, (int)moved, from);
-    send = start_send(sent, (int)moved, to);
+    receive = start_receive(of, received, (int)moved, from);
+    send = start_send(of, sent, (int)moved, to);
     wait_for(send);
     wait_for(receive);
     bruck_step(of, blocks, distance, received, 0);
@@ -228,8 +232,9 @@ static inline void exchange_by_bruck(const exchange *of, int copies_of_step, int
 static inline void mpich_out_of_place(const exchange *of) {
   int64_t block = of->counts[0] * (int64_t)sizeof(uint64_t);
   int is_power = (of->size & (of->size - 1)) == 0;
-  if (of->equal && of->size >= 8 && block <= 256) exchange_by_bruck(of, 2, 2);
-  else if (!of->equal || block <= 32768) exchange_at_once(of, MPICH_THROTTLE);
+  int has_one_count = of->function == OF_ONE_COUNT;
+  if (has_one_count && of->size >= 8 && block <= 256) exchange_by_bruck(of, 2, 2);
+  else if (!has_one_count || block <= 32768) exchange_at_once(of, MPICH_THROTTLE);
   else exchange_by_pairs(of, is_power);
 }
 
@@ -254,10 +259,11 @@ static inline const selection *open_mpi_selection(int ranks) {
 static inline void open_mpi_out_of_place(const exchange *of) {
   const selection *by = open_mpi_selection(of->size);
   int64_t block = of->counts[0] * (int64_t)sizeof(uint64_t);
-  int is_by_pairs = of->equal
-                        ? block >= by->pairs && block < by->linear_again
-                        : of->size < 4 || (of->size >= 64 && of->size < 128) || (of->size >= 256 && of->size < 1024);
-  if (of->equal && block >= by->bruck && block < by->linear) exchange_by_bruck(of, 3, 1);
+  int has_one_count = of->function == OF_ONE_COUNT, is_by_pairs = 0;
+  if (has_one_count) is_by_pairs = block >= by->pairs && block < by->linear_again;
+  else if (of->function == OF_COUNTS)
+    is_by_pairs = of->size < 4 || (of->size >= 64 && of->size < 128) || (of->size >= 256 && of->size < 1024);
+  if (has_one_count && block >= by->bruck && block < by->linear) exchange_by_bruck(of, 3, 1);
   else if (is_by_pairs) exchange_by_pairs(of, 0);
   else exchange_at_once(of, of->size);
 }

@@ -20,6 +20,12 @@ use arguments::Action;
 use hcube_tool::session;
 use std::process::ExitCode;
 
+/// The names of all benchmarks.
+#[cfg(test)]
+pub fn names_of_cases() -> Vec<&'static str> {
+    cases::CASES.iter().map(|case| case.name).collect()
+}
+
 /// Runs a command on all hosts.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let status = launch::end_children_on_signals().and_then(|()| match &arguments.action {

@@ -1,39 +1,69 @@
 //! Exchanges on hosts of one machine, for which `doc/results/hosts.json` has measurements.
 //!
 //! The machines `hosts-openmpi` and so on are models of one machine whose hosts share its cores. Their costs
-//! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by exchanges. An exchange that
-//! hcube forwards to the MPI library is the exchange of that library.
+//! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by exchanges. hcube is the
+//! preload library, as in the measurements: it compares algorithms in exchanges that precede those that are
+//! timed, and an exchange that it forwards is made by the algorithm of the MPI library.
 
 use super::columns::{Layout, Line, maybe, printed};
 use super::place::Place;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_core::machine::work::{REST, Unit};
+use hcube_results::alltoall::{COLUMNS, ROWS};
 use hcube_results::machine::Machine;
 use hcube_results::numbers::{time, whole_bytes};
+use hcube_tool::grids::nearest_square;
 use serde::{Deserialize, Serialize};
 
 /// Names of these machines begin so; the rest is the name of the MPI library's launcher.
 const MACHINES: &str = "hosts-";
 /// Bytes of a pair of ranks, as `hcube-lab hosts bench` measures them.
 const BLOCKS: [u64; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
-/// hcube's additional memory by default.
-const MEMORY: u64 = 1 << 20;
 const HCUBE: &str = "hcube";
 const LIBRARY: &str = "library";
+
+/// Exchanges before those that are timed, as `hcube bench alltoall` makes them between nodes.
+const WARM: u32 = 100;
+/// Microseconds of exchanges that are timed together, as there.
+const TOGETHER_US: u32 = 1000;
+/// Timed several times: hcube uses slower algorithms again from time to time.
+const REPEAT: u32 = 5;
 
 /// A benchmark of `hcube-lab hosts bench`.
 struct Kind {
     case: &'static str,
+    /// In the form that the driver reads.
+    function: &'static str,
     is_in_place: bool,
     is_uniform: bool,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind { case: "alltoall", is_in_place: false, is_uniform: true },
-    Kind { case: "alltoall-in-place", is_in_place: true, is_uniform: true },
-    Kind { case: "alltoallv-in-place", is_in_place: true, is_uniform: false },
+const fn kind(case: &'static str, function: &'static str, [is_in_place, is_uniform]: [bool; 2]) -> Kind {
+    Kind { case, function, is_in_place, is_uniform }
+}
+
+const KINDS: [Kind; 7] = [
+    kind("alltoall", "alltoall", [false, true]),
+    kind("alltoall-in-place", "alltoall", [true, true]),
+    kind("alltoallv", "alltoallv", [false, false]),
+    kind("alltoallv-in-place", "alltoallv", [true, false]),
+    kind("alltoallw", "alltoallw", [false, false]),
+    kind(ROWS, "alltoall", [false, true]),
+    kind(COLUMNS, "alltoall", [false, true]),
 ];
+
+impl Kind {
+    /// How the driver divides the ranks into communicators, and the ranks of each.
+    fn communicators(&self, ranks: usize) -> (Option<&'static str>, usize) {
+        let (rows, columns) = nearest_square(ranks);
+        match self.case {
+            ROWS => (Some(ROWS), columns),
+            COLUMNS => (Some(COLUMNS), rows),
+            _ => (None, ranks),
+        }
+    }
+}
 
 /// An exchange by hcube or by the MPI library.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -50,7 +80,7 @@ pub struct HostsExchange {
     pub seconds: f64,
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// How hcube has exchanged.
+    /// `library` if hcube has forwarded the last exchange.
     pub way: Option<String>,
 }
 
@@ -78,13 +108,9 @@ impl HostsExchange {
         KINDS.iter().find(|kind| kind.case == self.case)
     }
 
-    fn is_in_place(&self) -> bool {
-        self.kind().is_some_and(|kind| kind.is_in_place)
-    }
-
     /// The library's algorithm, as the driver knows it.
     fn of_library(&self) -> &'static str {
-        match (self.is_in_place(), self.mpi()) {
+        match (self.kind().is_some_and(|kind| kind.is_in_place), self.mpi()) {
             (false, mpi) if mpi.starts_with("mpich") => "mpich-out-of-place",
             (false, _) => "ompi-out-of-place",
             (true, "mpich") => "mpich4-in-place",
@@ -100,21 +126,23 @@ impl Row for HostsExchange {
     }
 
     fn text(&self) -> String {
-        let algorithm = if self.is_of_hcube() { "auto" } else { self.of_library() };
-        let size = if self.is_in_place() {
-            let is_uniform = self.kind().is_some_and(|kind| kind.is_uniform);
-            let bytes = self.block * (self.site.ranks as u64 - 1);
-            format!("bytes={bytes},counts={}", if is_uniform { "equal" } else { "random" })
-        } else {
-            format!("block={}", self.block)
-        };
-        // hcube tries two paths inside a node before it selects one.
-        let repeat = if self.is_of_hcube() { 5 } else { 1 };
-        format!(
-            "algorithm={algorithm},forwards={},{size},node={},path=auto,memory={MEMORY},repeat={repeat}",
-            self.of_library(),
-            self.site.ranks_per_node
-        )
+        let mut text = format!("algorithm={}", if self.is_of_hcube() { "auto" } else { self.of_library() });
+        if self.is_of_hcube() {
+            // The simulator has no variable for MPI_Alltoallw, which the C interface forwards as well.
+            let is_replaced = self.kind().is_some_and(|kind| kind.function != "alltoallw");
+            let preload = u8::from(is_replaced);
+            text += &format!(",forwards={},preload={preload},warm={WARM}", self.of_library());
+        }
+        if let Some(kind) = self.kind() {
+            let counts = if kind.is_uniform { "equal" } else { "random" };
+            let in_place = u8::from(kind.is_in_place);
+            text += &format!(",function={},in-place={in_place},counts={counts}", kind.function);
+            if let (Some(communicators), members) = kind.communicators(self.site.ranks) {
+                text += &format!(",{communicators}={members}");
+            }
+        }
+        let (block, node) = (self.block, self.site.ranks_per_node);
+        text + &format!(",block={block},node={node},together-us={TOGETHER_US},repeat={REPEAT}")
     }
 
     fn fill(&mut self, record: &Record) -> Result<(), String> {
@@ -212,13 +240,37 @@ mod tests {
     fn cases_name_the_library_of_their_machine() {
         let text = row("hosts-mpich5", "alltoallv-in-place", "library").text();
         assert!(text.contains("algorithm=mpich5-in-place") && text.contains("counts=random"), "{text}");
-        assert!(text.contains("bytes=15360"), "{text}");
+        assert!(text.contains("in-place=1") && !text.contains("warm="), "{text}");
         let text = row("hosts-openmpi", "alltoall", "hcube").text();
-        assert!(text.contains("algorithm=auto,forwards=ompi-out-of-place,block=1024"), "{text}");
+        assert!(text.contains("algorithm=auto,forwards=ompi-out-of-place,preload=1,warm=100"), "{text}");
+        let text = row("hosts-openmpi", "alltoallw", "hcube").text();
+        assert!(text.contains("preload=0") && text.contains("function=alltoallw"), "{text}");
         assert_eq!(
             (row("hosts-openmpi5", "alltoall", "hcube").mpi(), row("x", "", "").hosts()),
             ("openmpi5", 4)
         );
+    }
+
+    /// The measurements have the same communicators.
+    #[test]
+    fn rows_and_columns_are_those_of_the_benchmark() {
+        for (case, ranks, expected) in
+            [("rows", 16, ",rows=4"), ("rows", 32, ",rows=8"), ("columns", 32, ",columns=4")]
+        {
+            let mut row = row("hosts-mpich", case, "library");
+            row.site.ranks = ranks;
+            assert!(row.text().contains(expected), "{}", row.text());
+        }
+        assert!(!row("hosts-mpich", "alltoall", "library").text().contains("rows"));
+    }
+
+    /// Each is a case of `hcube-lab hosts bench`, whose lines they stand beside.
+    #[test]
+    fn kinds_are_measured() {
+        let measured = crate::hosts::names_of_cases();
+        for kind in &KINDS {
+            assert!(measured.contains(&kind.case), "{}", kind.case);
+        }
     }
 
     #[test]
