@@ -19,8 +19,8 @@ library=$PWD/target/smpi/release
 
 # Without optimisation at link time, which takes most of a build: computing takes no simulated time.
 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-preload -p hcube-core-client \
-    -p hcube-bsplib
+    MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi \
+    -p hcube -p hcube-preload -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
 for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels lcs matmul; do
     linked=hcube
@@ -29,7 +29,7 @@ for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels
         -L "$library" "-l$linked" "-Wl,-rpath,$library" -lm -ldl
 done
 platform=lab/simgrid/platform.cpp
-if [ "$platform" -nt "$folder/platform.so" ]; then
+if [ "$platform" -nt "$folder/platform.so" ] || [ lab/simgrid/cores.hpp -nt "$folder/platform.so" ]; then
     g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid
 fi
 [ -z "${HCUBE_BUILD_ONLY:-}" ] || exit 0

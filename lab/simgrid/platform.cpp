@@ -10,12 +10,14 @@
 // not distinguished, so that a single active rank may use the bandwidth of all.
 //
 // Where the description has costs of messages, the sender and the receiver also use a processor for each message: their
-// own one, or one of few that all ranks of all nodes share (shared_cores). SMPI calls a function for each send and each
+// own one, or one of few that all ranks of all nodes share (cores.hpp). SMPI calls a function for each send and each
 // receive of a detached message, and all messages are detached then (smpirun.rs).
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
+
+#include "cores.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -86,29 +88,18 @@ class Curve {
 // What a message costs its sender and its receiver.
 class Overheads {
   Curve send_[2], receive_[2];
-  double turn_;
   // The processors that all ranks share; without them each rank has its own.
-  sg4::Host *cores_;
-  // When each rank was last seen at work: at a receive that is later, it has waited.
-  std::map<aid_t, double> seen_;
-
-  void use_processor(double seconds) const {
-    if (seconds <= 0) return;
-    if (cores_) sg4::this_actor::exec_init(seconds * cores_->get_speed())->set_host(cores_)->start()->wait();
-    else sg4::this_actor::sleep_for(seconds);
-  }
+  std::unique_ptr<Cores> cores_;
 
   double charge(const Curve *costs, size_t bytes, const sg4::Host *from, const sg4::Host *to, bool receives) {
-    double &seen = seen_[sg4::this_actor::get_pid()];
-    // A rank that has waited on processors that others use continues after their turn.
-    if (receives && turn_ > 0 && sg4::Engine::get_clock() > seen + 1e-9) sg4::this_actor::sleep_for(turn_);
-    use_processor(costs[from == to].at(static_cast<double>(bytes)));
-    seen = sg4::Engine::get_clock();
+    const double seconds = costs[from == to].at(static_cast<double>(bytes));
+    if (cores_) cores_->use(seconds, receives && from != to);
+    else if (seconds > 0) sg4::this_actor::sleep_for(seconds);
     return 0;
   }
 
  public:
-  Overheads(const Description &what, sg4::Host *cores) : turn_(what.one("turn")), cores_(cores) {
+  Overheads(const Description &what, std::unique_ptr<Cores> cores) : cores_(std::move(cores)) {
     const char *places[] = {"network", "node"};
     for (int place = 0; place < 2; place++) {
       send_[place] = Curve(what.list(std::string(places[place]) + "_send"));
@@ -120,9 +111,6 @@ class Overheads {
     const auto sends = [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
       return costs->charge(costs->send_, bytes, from, to, false);
     };
-    // Local work and pauses between polls are sleeps.
-    sg4::Actor::on_wake_up_cb(
-        [costs](const sg4::Actor &actor) { costs->seen_[actor.get_pid()] = sg4::Engine::get_clock(); });
     smpi_register_op_cost_callback(SmpiOperation::SEND, sends);
     smpi_register_op_cost_callback(SmpiOperation::ISEND, sends);
     smpi_register_op_cost_callback(SmpiOperation::RECV, [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
@@ -235,10 +223,10 @@ class Machine : public routing::NetZoneImpl {
     }
   }
 
-  // A host with these processors, which has no rank.
-  sg4::Host *shared_cores(int cores) {
+  // A host without ranks.
+  sg4::Host *host_of_cores() {
     auto *host = get_iface()->create_host("shared-cores", 1e9);
-    host->set_core_count(cores)->seal();
+    host->seal();
     return host;
   }
 
@@ -264,9 +252,15 @@ void load_platform(const sg4::Engine &) {
   // SimGrid owns zones, and deletes them at the end.
   const Description what(std::getenv("HCUBE_PLATFORM"));
   auto *machine = new Machine(what);
-  if (what.has("turn")) {
-    const int cores = static_cast<int>(what.one("shared_cores"));
-    Overheads::install(std::make_shared<Overheads>(what, cores > 0 ? machine->shared_cores(cores) : nullptr));
+  if (what.has("shared_cores")) {
+    std::unique_ptr<Cores> cores;
+    if (what.one("shared_cores") > 0) {
+      const Turns turns = {what.one("poll"), what.one("missed")};
+      cores = std::make_unique<Cores>(machine->host_of_cores(), static_cast<size_t>(what.one("shared_cores")),
+                                      static_cast<size_t>(what.one("ranks")), static_cast<size_t>(what.one("cores")),
+                                      turns);
+    }
+    Overheads::install(std::make_shared<Overheads>(what, std::move(cores)));
   }
   machine->get_iface()->seal();
 }

@@ -23,8 +23,12 @@ const BLOCKS: [u64; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 const HCUBE: &str = "hcube";
 const LIBRARY: &str = "library";
 
-/// Exchanges before those that are timed, as `hcube bench alltoall` makes them between nodes.
+/// Exchanges before those that are timed, as `hcube bench alltoall` makes them between nodes; and if all
+/// ranks send more than hcube's memory, where only the first 12 compare algorithms.
 const WARM: u32 = 100;
+const WARM_OF_LONG: u32 = 20;
+/// hcube's additional memory by default.
+const MEMORY: u64 = 1 << 20;
 /// Microseconds of exchanges that are timed together, as there.
 const TOGETHER_US: u32 = 1000;
 /// Timed several times: hcube uses slower algorithms again from time to time.
@@ -131,7 +135,10 @@ impl Row for HostsExchange {
             // The simulator has no variable for MPI_Alltoallw, which the C interface forwards as well.
             let is_replaced = self.kind().is_some_and(|kind| kind.function != "alltoallw");
             let preload = u8::from(is_replaced);
-            text += &format!(",forwards={},preload={preload},warm={WARM}", self.of_library());
+            let ranks = self.site.ranks as u64;
+            let is_long = ranks * (ranks - 1) * self.block > MEMORY;
+            let warm = if is_long { WARM_OF_LONG } else { WARM };
+            text += &format!(",forwards={},preload={preload},warm={warm}", self.of_library());
         }
         if let Some(kind) = self.kind() {
             let counts = if kind.is_uniform { "equal" } else { "random" };
@@ -169,11 +176,11 @@ impl Row for HostsExchange {
         3 * self.block * self.site.ranks as u64
     }
 
-    /// A rank that waits in shared memory gets its core back when all others on it have polled: twice the
-    /// mean time of a turn between two polls.
+    /// A rank that waits in shared memory polls when all others on its core have polled.
     fn costs(&self, machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
-        let turn_us = machine.messages.as_ref().map_or(0.0, |messages| messages.turn_us(self.site.ranks));
-        vec![(REST, 2e3 * turn_us)]
+        let rotation_us =
+            machine.messages.as_ref().map_or(0.0, |messages| messages.rotation_us(self.site.ranks));
+        vec![(REST, 1e3 * rotation_us)]
     }
 
     fn collectives(&self) -> &'static [&'static str] {
@@ -243,6 +250,8 @@ mod tests {
         assert!(text.contains("in-place=1") && !text.contains("warm="), "{text}");
         let text = row("hosts-openmpi", "alltoall", "hcube").text();
         assert!(text.contains("algorithm=auto,forwards=ompi-out-of-place,preload=1,warm=100"), "{text}");
+        let long = HostsExchange { block: 128 << 10, ..row("hosts-openmpi", "alltoall", "hcube") };
+        assert!(long.text().contains("warm=20"), "{}", long.text());
         let text = row("hosts-openmpi", "alltoallw", "hcube").text();
         assert!(text.contains("preload=0") && text.contains("function=alltoallw"), "{text}");
         assert_eq!(

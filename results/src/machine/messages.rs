@@ -17,6 +17,17 @@ pub struct Cost {
     pub us: f64,
 }
 
+/// What ranks that wait do, on a number of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Poll {
+    pub ranks: usize,
+    /// How long a waiting rank keeps a shared processor in each of its turns until it yields it.
+    pub us: f64,
+    /// Turns in which a waiting rank does not notice a message between nodes that has arrived.
+    pub missed_turns: f64,
+}
+
 /// Costs of messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,8 +36,9 @@ pub struct Messages {
     pub shared_cores: usize,
     /// Up to this length a message leaves before its receiver asks for it.
     pub eager_bytes: u64,
-    /// How long a waiting rank keeps a shared processor until it yields it.
-    pub poll_us: f64,
+    /// In ascending numbers of ranks, linear between them. Nothing where each rank has its own processor.
+    #[serde(default)]
+    pub polls: Vec<Poll>,
     /// Between nodes, in ascending lengths; linear between them.
     pub network: Vec<Cost>,
     /// Between ranks of a node.
@@ -34,16 +46,33 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Microseconds for which a rank that has waited waits on for its turn on a processor: the polls of the
-    /// other ranks that share it.
-    pub fn turn_us(&self, ranks: usize) -> f64 {
-        let per_core = ranks as f64 / self.shared_cores.max(1) as f64;
-        if self.shared_cores == 0 { 0.0 } else { self.poll_us * (per_core - 1.0).max(0.0) }
+    /// A figure of the polls on this number of ranks.
+    fn of_polls(&self, ranks: usize, figure: impl Fn(&Poll) -> f64) -> f64 {
+        let after = self.polls.partition_point(|poll| poll.ranks < ranks);
+        match (self.polls[..after].last(), self.polls.get(after)) {
+            (Some(before), Some(next)) => {
+                let share = (ranks - before.ranks) as f64 / (next.ranks - before.ranks) as f64;
+                figure(before) + share * (figure(next) - figure(before))
+            }
+            (Some(only), None) | (None, Some(only)) => figure(only),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// Microseconds between two turns of a rank on a processor all of whose ranks wait.
+    pub fn rotation_us(&self, ranks: usize) -> f64 {
+        if self.shared_cores == 0 {
+            return 0.0;
+        }
+        let per_core = ranks.div_ceil(self.shared_cores) as f64;
+        per_core * self.of_polls(ranks, |poll| poll.us)
     }
 
     /// Lines of a platform's description.
     pub fn description(&self, ranks: usize) -> String {
-        let mut text = format!("shared_cores {}\nturn {:e}\n", self.shared_cores, self.turn_us(ranks) / 1e6);
+        let poll = self.of_polls(ranks, |poll| poll.us) / 1e6;
+        let missed = self.of_polls(ranks, |poll| poll.missed_turns);
+        let mut text = format!("shared_cores {}\npoll {poll:e}\nmissed {missed:.3}\n", self.shared_cores);
         for (name, costs) in [("network", &self.network), ("node", &self.node)] {
             for side in ["send", "receive"] {
                 let _ = write!(text, "{name}_{side}");
@@ -58,7 +87,15 @@ impl Messages {
 
     /// Whether the figures are possible.
     pub(super) fn check(&self) -> Result<(), String> {
-        not_negative("messages", "poll_us", self.poll_us)?;
+        for poll in &self.polls {
+            not_negative("messages.polls", "missed_turns", poll.missed_turns)?;
+        }
+        // Without time, ranks that wait would poll for ever.
+        let have_time = self.polls.iter().all(|poll| poll.us > 0.0);
+        let are_ascending = self.polls.is_sorted_by(|one, next| one.ranks < next.ranks);
+        if !(have_time && are_ascending && (self.shared_cores == 0 || !self.polls.is_empty())) {
+            return Err("messages.polls: expected times above 0 in ascending numbers of ranks".to_owned());
+        }
         for (name, costs) in [("network", &self.network), ("node", &self.node)] {
             let place = format!("messages.{name}");
             costs.iter().try_for_each(|cost| not_negative(&place, "us", cost.us))?;
@@ -77,15 +114,17 @@ mod tests {
     fn messages() -> Messages {
         let costs = vec![Cost { bytes: 8, us: 10.0 }, Cost { bytes: 1024, us: 12.0 }];
         let (network, node) = (costs.clone(), costs);
-        Messages { shared_cores: 2, eager_bytes: 65536, poll_us: 1.5, network, node }
+        let poll = |ranks, us| Poll { ranks, us, missed_turns: 1.5 };
+        let polls = vec![poll(4, 2.0), poll(16, 8.0)];
+        Messages { shared_cores: 2, eager_bytes: 65536, polls, network, node }
     }
 
     #[test]
-    fn a_turn_is_the_polls_of_the_others_on_a_core() {
-        assert_eq!(messages().turn_us(16), 1.5 * 7.0);
-        assert_eq!(messages().turn_us(2), 0.0);
-        assert_eq!(messages().turn_us(1), 0.0);
-        assert_eq!(Messages { shared_cores: 0, ..messages() }.turn_us(16), 0.0);
+    fn a_rotation_is_the_polls_of_all_on_a_core() {
+        assert_eq!(messages().rotation_us(16), 8.0 * 8.0);
+        assert_eq!(messages().rotation_us(10), 5.0 * 5.0);
+        assert_eq!([2, 4, 32].map(|ranks| messages().rotation_us(ranks)), [2.0, 4.0, 128.0]);
+        assert_eq!(Messages { shared_cores: 0, ..messages() }.rotation_us(16), 0.0);
     }
 
     #[test]
@@ -93,7 +132,8 @@ mod tests {
         let text = messages().description(4);
         for line in [
             "shared_cores 2",
-            "turn 1.5e-6",
+            "poll 2e-6",
+            "missed 1.500",
             "network_send 8 5e-6 1024 6e-6",
             "node_receive 8 5e-6 1024 6e-6",
         ] {
@@ -109,6 +149,11 @@ mod tests {
         assert!(wrong.check().is_err_and(|error| error.contains("messages.node: expected")));
         wrong.node.clear();
         assert!(wrong.check().is_err());
-        assert!(Messages { poll_us: -1.0, ..messages() }.check().is_err());
+        assert!(Messages { polls: Vec::new(), ..messages() }.check().is_err());
+        let mut wrong = messages();
+        wrong.polls[1].us = 0.0;
+        assert!(wrong.check().is_err_and(|error| error.contains("messages.polls")));
+        let alone = Messages { shared_cores: 0, polls: Vec::new(), ..messages() };
+        assert_eq!(alone.check(), Ok(()));
     }
 }
