@@ -3,7 +3,7 @@
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
 pub mod arguments;
-mod busy;
+pub mod busy;
 pub mod hpl;
 pub mod input;
 pub mod launch;

@@ -4,7 +4,7 @@
 //! the order of the sections, and do not depend on the speed of this machine.
 
 mod alltoall;
-mod arguments;
+pub mod arguments;
 pub mod bsp;
 pub mod bsp_programs;
 mod buckets;
@@ -46,11 +46,9 @@ use platform::{Platform, Sharing};
 use results::{Case, Results};
 use row::{Row, take};
 use smpirun::{INTERRUPTED, Runner, Simulation};
-use spent::Spent;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 /// Cases of one simulation.
 type Batch = row::Batch<Case>;
@@ -182,12 +180,11 @@ fn run_all(
         .root
         .canonicalize()
         .map_err(|error| format!("--root {}", output::failure(&arguments.root)(error)))?;
-    let runner = Runner { root, limit: arguments.limit() };
+    let runner = Runner { root, limit: arguments.limit(), spent: Mutex::default() };
     let mut progress = Progress::new("simulate", true);
     progress.begin(batches.len());
     let progress = Mutex::new(progress);
     let next = AtomicUsize::new(0);
-    let spent = Mutex::new(Spent::default());
     let done: Vec<Mutex<Result<Vec<Case>, String>>> =
         batches.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
     let work = || {
@@ -197,12 +194,7 @@ fn run_all(
             if let Ok(mut progress) = progress.lock() {
                 progress.step(|| format!("{} on {} ranks", batch.machine.name, batch.ranks));
             }
-            let begin = Instant::now();
             let result = run_batch(&runner, number, batch, &platforms[number]);
-            if let Some(first) = batch.cases.first() {
-                let section = &first.row().place().0.section;
-                spent.lock().unwrap_or_else(PoisonError::into_inner).add(section, begin.elapsed());
-            }
             *done[number].lock().unwrap_or_else(PoisonError::into_inner) = result;
         }
     };
@@ -212,7 +204,7 @@ fn run_all(
         }
     });
     progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
-    eprint!("{}", spent.into_inner().unwrap_or_else(PoisonError::into_inner).text());
+    eprint!("{}", runner.spent.into_inner().unwrap_or_else(PoisonError::into_inner).text());
     let mut failures = Vec::new();
     let done = done.into_iter().map(|result| {
         result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|failure| {
@@ -238,6 +230,7 @@ fn run_batch(
     let Some(first) = batch.cases.first().map(Case::row) else { return Ok(Vec::new()) };
     let (driver, argument) = first.driver();
     let simulation = Simulation {
+        section: &first.place().0.section,
         platform,
         ranks: batch.ranks,
         driver: runner.root.join(driver),

@@ -37,6 +37,9 @@ pub const OUT_OF_PLACE: [(&str, &str); 2] =
 /// receives from the one at distance -i, without copies.
 pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";
 
+/// In simulations, the exchange in place of FFTW's transpositions.
+pub const FFTW_IN_PLACE: &str = "fftw-in-place";
+
 /// The results as they are written in JSON; results of several runs can be joined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results {

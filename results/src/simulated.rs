@@ -13,7 +13,7 @@ pub struct Rate {
     pub paper: f64,
     /// hcube with defaults: strict look-ahead, two rounds of Q/2 values.
     pub strict: f64,
-    /// hcube with the rounds of Plimpton et al. 2006, up to 4096 ranks.
+    /// hcube with the rounds of Plimpton et al. 2006, up to 8192 ranks.
     pub relaxed: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub const RED_STORM: [Rate; 11] = [
     rate(300, 0.797, 0.978, Some(1.137)),
     rate(1024, 2.599, 2.96, Some(3.577)),
     rate(4096, 8.8, 10.15, Some(12.33)),
-    rate(8192, 16.35, 18.38, None),
+    rate(8192, 16.35, 18.38, Some(22.72)),
     rate(10_240, 18.83, 22.26, None),
 ];
 

@@ -70,7 +70,7 @@ impl Processors {
 }
 
 /// Processor time of ended children and their descendants.
-fn children_s() -> f64 {
+pub fn children_s() -> f64 {
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + 1e-6 * time.tv_usec() as f64;
     getrusage(UsageWho::RUSAGE_CHILDREN)
         .map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))

@@ -35,9 +35,10 @@ impl<'a> Compared<'a> {
         let Self { sign, published, simulated } = self;
         let published = match published {
             Published::Figure(figure) => sign.kind.text(*figure),
-            Published::Above(words) | Published::FarAbove(words) | Published::Below(words) => {
-                (*words).to_owned()
-            }
+            Published::Above(words)
+            | Published::FarAbove(words)
+            | Published::Below(words)
+            | Published::NotAbove(words) => (*words).to_owned(),
         };
         let verdict = self.verdict().name();
         let verdict = match sign.reason {

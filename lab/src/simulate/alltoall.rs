@@ -8,14 +8,21 @@
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
 use super::place::Place;
+use super::platform::Sharing;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
-use hcube_results::alltoall::{IN_PLACE, OUT_OF_PLACE, RING_OUT_OF_PLACE};
+use hcube_core::machine::work::{COPY, REST, Unit};
+use hcube_results::alltoall::{FFTW_IN_PLACE, IN_PLACE, OUT_OF_PLACE, RING_OUT_OF_PLACE};
+use hcube_results::machine::Machine;
 use hcube_results::numbers::{bytes, time};
 use serde::{Deserialize, Serialize};
 
 /// Bytes that a rank sends in total, in sections that do not vary it.
 const BYTES: u64 = 1 << 20;
+/// Bytes of a rank in the transforms of Hofmann and Rünger 2013, section 4.4.
+const TRANSPOSED_BYTES: u64 = 512 << 20;
+/// What a waiting rank of many adds to its pauses, as a share of the time in which a block leaves a node.
+const REST_OF_BLOCK: f64 = 1.0 / 64.0;
 /// Bytes of a block out of place.
 const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
 /// Memory within which node leaders exchange all blocks.
@@ -27,6 +34,8 @@ const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 /// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all
 /// messages of random sizes at once (a crash in its solver).
 const MAX_RANKS_AT_ONCE: usize = 64;
+/// Ranks up to which exchanges share the links between nodes.
+const MAX_RANKS_SHARING_LINKS: usize = 256;
 
 /// A run of the all-to-all exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -43,11 +52,22 @@ pub struct Alltoall {
     pub bytes_per_rank: u64,
     /// Bytes of each block, where all are equal and the exchange is out of place.
     pub block: Option<u64>,
+    /// Blocks are shorter in the simulation by this factor, on a machine with less bandwidth.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub scale: usize,
     /// Simulated.
     pub seconds: f64,
     #[serde(flatten)]
     pub outcome: Outcome,
     pub way: Option<String>,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(scale: &usize) -> bool {
+    *scale == one()
 }
 
 /// The name by which the driver knows an algorithm.
@@ -63,12 +83,17 @@ impl Alltoall {
             path: Some("message".to_owned()),
             memory: Some(BYTES),
             bytes_per_rank: BYTES,
+            scale: one(),
             ..Self::default()
         }
     }
 
     fn is_of_library(&self) -> bool {
         self.algorithm.ends_with("-place")
+    }
+
+    fn is_transposition(&self) -> bool {
+        self.site.section == Section::Transpositions.name()
     }
 
     fn is_out_of_place(&self) -> bool {
@@ -78,11 +103,14 @@ impl Alltoall {
 
 impl Row for Alltoall {
     fn driver(&self) -> (&'static str, Option<String>) {
-        ("alltoall", None)
+        (if self.is_transposition() { "transpositions" } else { "alltoall" }, None)
     }
 
     fn text(&self) -> String {
         let path = self.path.as_deref().unwrap_or_default();
+        if self.is_transposition() {
+            return format!("algorithm={},bytes={}", self.algorithm, self.bytes_per_rank / self.scale as u64);
+        }
         format!(
             "algorithm={}{},node={},path={path},memory={},bytes={},counts={},repeat={}",
             of_driver(&self.algorithm),
@@ -98,7 +126,9 @@ impl Row for Alltoall {
 
     fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
-        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        if !self.is_transposition() {
+            self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        }
         Ok(())
     }
 
@@ -117,9 +147,28 @@ impl Row for Alltoall {
 
     /// The data, and additional memory; or a second copy out of place.
     fn bytes_per_rank(&self) -> u64 {
-        let data = self.bytes_per_rank;
+        let data = self.bytes_per_rank / self.scale as u64;
         let more = if self.is_out_of_place() { data } else { self.memory.unwrap_or_default().min(data) };
         data.saturating_add(more)
+    }
+
+    fn scale(&self) -> usize {
+        self.scale
+    }
+
+    fn costs(&self, machine: &Machine, scale: f64) -> Vec<(Unit, f64)> {
+        let mut costs = vec![(COPY, machine.costs.copy_ns * scale)];
+        if self.is_transposition() && self.site.ranks > MAX_RANKS_SHARING_LINKS {
+            let block_ns =
+                self.bytes_per_rank as f64 / self.site.ranks as f64 / machine.network.bandwidth_gb_s;
+            costs.push((REST, REST_OF_BLOCK * block_ns));
+        }
+        costs
+    }
+
+    /// Blocks of random sizes on hundreds of ranks change the rates of all links at each message.
+    fn sharing(&self) -> Sharing {
+        if self.site.ranks > MAX_RANKS_SHARING_LINKS { Sharing::Ports } else { Sharing::Links }
     }
 
     fn collectives(&self) -> &'static [&'static str] {
@@ -146,6 +195,15 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
                     .map(|memory| Alltoall { memory: Some(memory), ..by(algorithm) })
             };
             SCHEDULES.into_iter().flat_map(with).collect()
+        }
+        Section::Transpositions => {
+            let of_transform = |algorithm| Alltoall {
+                memory: Some(0),
+                bytes_per_rank: TRANSPOSED_BYTES,
+                scale: (TRANSPOSED_BYTES / BYTES) as usize,
+                ..by(algorithm)
+            };
+            ["mpich", "hierarchical-sets", FFTW_IN_PLACE].map(of_transform).into()
         }
         Section::AlltoallNodes => {
             ["auto", "message"].map(|path| Alltoall { path: Some(path.to_owned()), ..by("auto") }).into()

@@ -25,6 +25,8 @@ pub enum Section {
     Schedules,
     /// All-to-all with more and less additional memory, beside Figure 6 (left)
     Memory,
+    /// All-to-all of equal blocks as in transpositions of transforms, beside Figure 6 (right)
+    Transpositions,
     /// All-to-all with and without shared memory inside nodes
     AlltoallNodes,
     /// All-to-all of small blocks

@@ -5,7 +5,7 @@
 //! thesis has measured for its machines. Their network in the simulation is derived from these figures. Other
 //! machines have no such figures; [`figures`] derives them from their links. All operations are computed,
 //! also where the simulation charges another time for them. The grid of a subsequence has a barrier after
-//! each block, as in the thesis, and an entry takes the time of the standard algorithm, although it is
+//! each block, as in the thesis, and an entry takes the time of the thesis' algorithm, although it is
 //! computed, and travels, as a bit.
 
 pub mod figures;
@@ -24,9 +24,9 @@ use hcube_results::bsp::prediction;
 use hcube_results::machine::Machine;
 use hcube_results::numbers::{significant, time};
 use hcube_results::plot::Evidence::{Predicted, Published, Simulated};
-use hcube_results::published::bsp::{self as published, KRUSCHE};
+use hcube_results::published::bsp::{self as published, KRUSCHE, Program as Kind};
 use hcube_tool::bsp::predict;
-use hcube_tool::bsp::program::{Costs, Program, ProgramArguments, SYMBOLS};
+use hcube_tool::bsp::program::{Costs, Matrices, Program, ProgramArguments, SYMBOLS, Subsequence};
 use hcube_tool::machine::bsp::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,17 @@ const MAX_RANKS_LLCS: usize = 256;
 /// 10^12.
 const LARGE_MATRIX: usize = 2048;
 const LARGE_STRING: usize = 1 << 20;
+
+/// The programs of the thesis, in the order of its appendices, and the ones that are simulated by default.
+const KINDS: [Kind; 4] = Kind::ALL;
+const IN_DEFAULT: [Kind; 2] = [Kind::MatmulCustomized, Kind::LlcsStandard];
+
+fn program_of(kind: Kind) -> Program {
+    match kind {
+        Kind::MatmulCustomized | Kind::MatmulStatic => Program::Matmul,
+        Kind::LlcsStandard | Kind::LlcsBitParallel => Program::Llcs,
+    }
+}
 
 /// A program with its prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,12 +70,12 @@ pub struct BspProgram {
 }
 
 impl BspProgram {
+    fn kind(&self) -> Kind {
+        KINDS.into_iter().find(|kind| kind.name() == self.row.program).unwrap_or(Kind::LlcsStandard)
+    }
+
     fn program(&self) -> Program {
-        if self.row.program == published::Program::MatmulCustomized.name() {
-            Program::Matmul
-        } else {
-            Program::Llcs
-        }
+        program_of(self.kind())
     }
 
     /// Nanoseconds that a rank adds to its pauses: a sixteenth of the time that a block takes out of a node
@@ -93,6 +104,9 @@ impl Row for BspProgram {
     fn text(&self) -> String {
         let &prediction::Row { processes, size, parameter, .. } = &self.row;
         match self.program() {
+            Program::Matmul if self.kind() == Kind::MatmulStatic => {
+                format!("n={size},blocks={parameter},distribution=static")
+            }
             Program::Matmul => format!("n={size},blocks={parameter}"),
             Program::Llcs => {
                 let block_rows = parameter * processes;
@@ -164,14 +178,14 @@ impl Row for BspProgram {
     }
 }
 
-/// The simulations of a place: one for each program and number of ranks.
+/// The simulations of a place: one for each program and number of ranks. Static distributions and the
+/// bit-parallel algorithm take as long again as all others.
 pub fn batches(place: &Place<'_>, full: bool) -> Result<Vec<Batch<BspProgram>>, String> {
     let mut batches = Vec::new();
-    for program in [Program::Matmul, Program::Llcs] {
-        for &ranks in
-            place.ranks.iter().filter(|&&ranks| program == Program::Matmul || full || ranks <= MAX_RANKS_LLCS)
-        {
-            batches.push(place.batch(ranks, cases(place, program, ranks)?));
+    for kind in KINDS.into_iter().filter(|kind| full || IN_DEFAULT.contains(kind)) {
+        let most = if full || program_of(kind) == Program::Matmul { usize::MAX } else { MAX_RANKS_LLCS };
+        for &ranks in place.ranks.iter().filter(|&&ranks| ranks <= most) {
+            batches.push(place.batch(ranks, cases(place, kind, ranks)?));
         }
     }
     batches.retain(|batch| !batch.cases.is_empty());
@@ -179,33 +193,34 @@ pub fn batches(place: &Place<'_>, full: bool) -> Result<Vec<Batch<BspProgram>>, 
 }
 
 /// Blocks per side or alpha of the published runs.
-fn published_parameters(machine: &str, program: Program, ranks: usize) -> Vec<u32> {
-    let kind = arguments(program, ranks, vec![1]).published();
+fn published_parameters(machine: &str, kind: Kind, ranks: usize) -> Vec<u32> {
     let own = |row: &published::Row| row.machine_file() == machine && row.processes == ranks;
     let rows = published::rows().into_iter().filter(|row| own(row) && row.program == kind);
     rows.map(|row| predict::parameter_of(&row) as u32).collect()
 }
 
-/// Blocks per side or alpha: those that were published, otherwise those that both programs permit.
-fn parameters(machine: &str, program: Program, ranks: usize) -> Vec<u32> {
-    let published = |program| published_parameters(machine, program, ranks);
-    let own = published(program);
-    let is_of_the_thesis = !published(Program::Matmul).is_empty() || !published(Program::Llcs).is_empty();
+/// Blocks per side or alpha: those that were published, otherwise those that the programs permit which are
+/// simulated by default.
+fn parameters(machine: &str, kind: Kind, ranks: usize) -> Vec<u32> {
+    let published = |kind| published_parameters(machine, kind, ranks);
+    let is_of_the_thesis = KINDS.into_iter().any(|kind| !published(kind).is_empty());
     if is_of_the_thesis {
-        return own;
+        return published(kind);
     }
-    match program {
-        Program::Matmul => {
+    match kind {
+        Kind::MatmulCustomized => {
             let least = default_blocks(LARGE_MATRIX, ranks) as u32;
             vec![least, least + least.div_ceil(4)]
         }
-        Program::Llcs if ranks >= MIN_RANKS_LARGE => vec![1],
-        Program::Llcs => (1..=5).collect(),
+        Kind::LlcsStandard if ranks >= MIN_RANKS_LARGE => vec![1],
+        Kind::LlcsStandard => (1..=5).collect(),
+        Kind::MatmulStatic | Kind::LlcsBitParallel => Vec::new(),
     }
 }
 
 /// As on the command line of `hcube bsp predict`.
-fn arguments(program: Program, ranks: usize, parameters: Vec<u32>) -> ProgramArguments {
+fn arguments(kind: Kind, ranks: usize, parameters: Vec<u32>) -> ProgramArguments {
+    let program = program_of(kind);
     let (blocks, alpha, large) = match program {
         Program::Matmul => (parameters, Vec::new(), LARGE_MATRIX),
         Program::Llcs => (Vec::new(), parameters, LARGE_STRING),
@@ -216,22 +231,22 @@ fn arguments(program: Program, ranks: usize, parameters: Vec<u32>) -> ProgramArg
         // Without sizes they are those of the thesis, and what it has published stands beside them.
         sizes: if ranks >= MIN_RANKS_LARGE { vec![large] } else { Vec::new() }.into(),
         blocks: blocks.into(),
-        distribution: None,
+        distribution: (kind == Kind::MatmulStatic).then_some(Matrices::Static),
         alpha: alpha.into(),
-        kernel: None,
+        kernel: (kind == Kind::LlcsBitParallel).then_some(Subsequence::BitParallel),
         estimate: Estimate::Weighted,
         operation_ns: None,
     }
 }
 
-fn cases(place: &Place<'_>, program: Program, ranks: usize) -> Result<Vec<BspProgram>, String> {
-    let parameters = parameters(&place.machine.name, program, ranks);
+fn cases(place: &Place<'_>, kind: Kind, ranks: usize) -> Result<Vec<BspProgram>, String> {
+    let parameters = parameters(&place.machine.name, kind, ranks);
     if parameters.is_empty() {
         return Ok(Vec::new());
     }
     let placement = Placement { ranks, ranks_per_node: place.ranks_per_node };
     let (machine, figures_published) = with_figures(&place.machine, &placement);
-    let rows = predict::rows(&arguments(program, ranks, parameters), &machine, ranks, Costs::Corrected)?;
+    let rows = predict::rows(&arguments(kind, ranks, parameters), &machine, ranks, Costs::Corrected)?;
     let site = Site { ranks: 0, ..place.site(ranks) };
     let case = |row| BspProgram {
         site: site.clone(),
@@ -292,12 +307,17 @@ mod tests {
     fn published_runs_have_a_row_each() {
         // Products on 4, 16 and 32 processes and subsequences on 4, 8, 16 and 32.
         let all = programs("aracari-oxtool", &[4, 8, 16, 32], 1);
-        let of = |program| all.iter().filter(|one| one.program() == program).collect::<Vec<_>>();
-        assert_eq!((of(Program::Matmul).len(), of(Program::Llcs).len()), (7 + 6 + 5, 4 * 5));
         assert!(all.iter().all(|one| one.row.published_percent.is_some() && one.figures_published));
-        assert!(of(Program::Matmul).iter().any(|one| one.text() == "n=2000,blocks=9"));
-        let text = "length=65536,symbols=8,alpha=5,block_rows=160,barriers=1";
-        assert!(of(Program::Llcs).iter().any(|one| one.text() == text));
+        for (kind, expected, text) in [
+            (Kind::MatmulCustomized, 7 + 6 + 5, "n=2000,blocks=9"),
+            (Kind::MatmulStatic, 7 + 6 + 5, "n=2000,blocks=9,distribution=static"),
+            (Kind::LlcsStandard, 4 * 5, "length=65536,symbols=8,alpha=5,block_rows=160,barriers=1"),
+            (Kind::LlcsBitParallel, 4 * 5, "length=524288,symbols=8,alpha=5,block_rows=160,barriers=1"),
+        ] {
+            let own: Vec<_> = all.iter().filter(|one| one.kind() == kind).collect();
+            assert_eq!(own.len(), expected, "{kind:?}");
+            assert!(own.iter().any(|one| one.text() == text), "{text}");
+        }
     }
 
     #[test]

@@ -14,6 +14,12 @@ pub const MEMORY: &str = "Published (Hofmann and Rünger 2013, section 4.3, JuRo
 all data than with less; beyond, additional memory makes them slower, and they are fastest without. They\n\
 exchange 1 GB per rank.\n";
 
+/// Results of section 4.4, whose times are relative to FFTW's own exchange.
+pub const TRANSPOSITIONS: &str = "Published (Hofmann and Rünger 2013, section 4.4 and Figure 6 (right), Juqueen): in transforms in place of three\n\
+dimensions with 512 MiB per rank, on 2, 16, 128 and 1024 ranks, MPICH order takes much longer than FFTW's own\n\
+exchange, and transforms up to about 1.6 times as long; with hierarchical sets, transforms take significantly\n\
+longer only on 16 ranks, and otherwise no longer or a little less.\n";
+
 /// Results of section V of Quintin, Hasanov and Lastovetsky 2013, whose times are in plots.
 pub const GROUPS: &str = "Published (Quintin, Hasanov and Lastovetsky 2013, section V): with the best number of groups HSUMMA takes\n\
 2.08 times less communication time than SUMMA on 2048 ranks of BlueGene/P, 5.89 times less on 16384; on smaller\n\

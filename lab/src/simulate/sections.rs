@@ -136,6 +136,10 @@ fn part(section: Section, full: bool) -> Part {
             published: published::MEMORY,
             ..exchanges(vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)])
         },
+        Section::Transpositions => Part {
+            published: published::TRANSPOSITIONS,
+            ..exchanges(vec![("juqueen", sizes(&[2, 16], &[2, 16, 128, 1024]), 16)])
+        },
         Section::AlltoallNodes => exchanges(clusters(sizes(&[32, 64], &[32, 64, 128]))),
         Section::Small => exchanges(clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128]))),
         Section::OutOfPlace => {
@@ -160,13 +164,17 @@ fn part(section: Section, full: bool) -> Part {
             published: "",
         },
         Section::CoarrayUpdates => Part {
-            shapes: vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)],
+            shapes: vec![(
+                COARRAY_MACHINE,
+                sizes(&[1, 4, 16, 64, 256, 1024], &[1, 4, 16, 64, 256, 1024, 4096]),
+                4,
+            )],
             batches: |place, full| kind(caf::updates(place, full), Case::Updates),
             table: |results, section, machine| caf::UPDATES.text(&results.coarray_updates, section, machine),
             published: published::COARRAYS,
         },
         Section::Fft => {
-            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024]), 4);
+            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64], &[4, 16, 64, 256, 1024]), 4);
             Part {
                 shapes: vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256]), 64)],
                 batches: |place, full| kind(fft::batches(place, full), Case::Fft),

@@ -18,6 +18,8 @@
 
 use super::calls::{self, Calls};
 use super::platform::Platform;
+use super::spent::Spent;
+use crate::hpcc::busy::children_s;
 use crate::hpcc::launch::{Job, interrupted};
 use hcube_core::options::Table;
 use hcube_tool::output;
@@ -26,6 +28,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// String of a simulation that a signal has stopped.
@@ -69,7 +72,7 @@ const DEADLOCK: &str = "Deadlock detected";
 const ABORTED: &str = "Process called exit when leaving";
 
 /// The drivers, and the platform.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "platform.so",
     "random_access",
     "buckets",
@@ -82,11 +85,13 @@ const FILES: [&str; 12] = [
     "panels",
     "lcs",
     "matmul",
+    "transpositions",
 ];
 
 /// One simulation: a driver with its arguments on a platform.
 #[derive(Debug, Clone)]
 pub struct Simulation<'a> {
+    pub section: &'a str,
     pub platform: &'a Platform<'a>,
     pub ranks: usize,
     pub driver: PathBuf,
@@ -114,11 +119,13 @@ impl Simulation<'_> {
 }
 
 /// Starts simulations.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Runner {
     /// Folder of platform.so, the drivers and the files of runs.
     pub root: PathBuf,
     pub limit: Duration,
+    /// Processor time of its simulations.
+    pub spent: Mutex<Spent>,
 }
 
 /// Lines of the driver and the library on standard error, without the lines of SimGrid and smpirun; each line
@@ -254,7 +261,7 @@ impl Runner {
         let mut start = || {
             command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
             let child = command.spawn().map_err(output::failure(Path::new("smpirun")))?;
-            self.wait(Job::new(child))
+            self.wait(Job::new(child), simulation.section)
         };
         let ended = start();
         let [text, errors] = outputs.map(|path| {
@@ -297,10 +304,18 @@ impl Runner {
     }
 
     /// Whether it has succeeded; `None` if it was stopped at the limit.
-    fn wait(&self, mut job: Job) -> Result<Option<bool>, String> {
+    fn wait(&self, mut job: Job, section: &str) -> Result<Option<bool>, String> {
         let begin = Instant::now();
         loop {
-            if let Some(status) = job.ended().map_err(output::failure(Path::new("smpirun")))? {
+            // One thread at a time, so that time of ended children belongs to this job.
+            let ended = {
+                let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+                let before = children_s();
+                let ended = job.ended();
+                spent.add(section, children_s() - before);
+                ended
+            };
+            if let Some(status) = ended.map_err(output::failure(Path::new("smpirun")))? {
                 return Ok(Some(status.success()));
             }
             if interrupted() {
@@ -330,7 +345,7 @@ impl Runner {
             }
             (calls, deadlock)
         });
-        let ended = self.wait(Job::new(child))?;
+        let ended = self.wait(Job::new(child), simulation.section)?;
         let (calls, deadlock) = reader.join().map_err(|_| "SimGrid's log could not be read".to_owned())?;
         Ok(match ended {
             Some(_) if !deadlock => "; in a second run, with SimGrid's log, it has ended".to_owned(),

@@ -1,28 +1,29 @@
-//! The time that simulations take on this machine, by section: which of them to shorten.
-
-use std::cmp::Reverse;
-use std::time::Duration;
+//! The processor time of simulations on this machine, by section: which of them to shorten.
 
 /// Seconds of each section, in the order in which their first simulations have ended.
 #[derive(Debug, Default)]
-pub struct Spent(Vec<(String, Duration)>);
+pub struct Spent(Vec<(String, f64)>);
 
 impl Spent {
-    /// Adds the time of a simulation.
-    pub fn add(&mut self, section: &str, time: Duration) {
+    /// Adds the seconds of a simulation.
+    pub fn add(&mut self, section: &str, seconds: f64) {
         match self.0.iter_mut().find(|one| one.0 == section) {
-            Some(one) => one.1 += time,
-            None => self.0.push((section.to_owned(), time)),
+            Some(one) => one.1 += seconds,
+            None => self.0.push((section.to_owned(), seconds)),
         }
     }
 
-    /// A line of all sections, the longest first.
+    /// A line of all sections, the longest first, and their sum.
     pub fn text(&self) -> String {
         let mut all = self.0.clone();
-        all.sort_by_key(|one| Reverse(one.1));
+        all.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let sum: f64 = all.iter().map(|one| one.1).sum();
         let all: Vec<String> =
-            all.iter().map(|(section, time)| format!("{section} {:.0}", time.as_secs_f64())).collect();
-        if all.is_empty() { String::new() } else { format!("seconds of simulations: {}\n", all.join(", ")) }
+            all.iter().map(|(section, seconds)| format!("{section} {seconds:.0}")).collect();
+        if all.is_empty() {
+            return String::new();
+        }
+        format!("seconds of processors for simulations: {}; all {sum:.0}\n", all.join(", "))
     }
 }
 
@@ -32,9 +33,11 @@ mod tests {
 
     #[test]
     fn the_longest_section_is_first() {
-        let seconds = Duration::from_secs;
-        let spent = Spent(vec![("ranks".to_owned(), seconds(3)), ("fft".to_owned(), seconds(40))]);
-        assert_eq!(spent.text(), "seconds of simulations: fft 40, ranks 3\n");
+        let mut spent = Spent::default();
+        for (section, seconds) in [("ranks", 3.0), ("fft", 30.0), ("fft", 10.0)] {
+            spent.add(section, seconds);
+        }
+        assert_eq!(spent.text(), "seconds of processors for simulations: fft 40, ranks 3; all 43\n");
         assert_eq!(Spent::default().text(), "");
     }
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 static TOOL: LazyLock<String> = LazyLock::new(common::lab);
 
-const DRIVERS: [&str; 11] = [
+const DRIVERS: [&str; 12] = [
     "random_access",
     "buckets",
     "alltoall",
@@ -32,6 +32,7 @@ const DRIVERS: [&str; 11] = [
     "panels",
     "lcs",
     "matmul",
+    "transpositions",
 ];
 
 /// A platform for cases that do not run.

@@ -3,12 +3,23 @@
 
 use crate::pages::markdown::{cell, row, table};
 use crate::records::{read, read_json};
-use crate::simulate::Alltoall;
+use crate::simulate::arguments::Section;
 use crate::simulate::results::Results;
+use crate::simulate::{Alltoall, RandomAccess};
+use hcube_results::alltoall::FFTW_IN_PLACE;
 use hcube_results::published::bsp::Program;
 use hcube_tool::output;
 use std::fs;
 use std::path::Path;
+
+/// Seconds of the work of a rank in a transform of 64 Mi real numbers per rank, in which two transpositions
+/// exchange them: 2.5 n log2 n operations, at a tenth of the 12.8 GFLOP/s of a core of Juqueen. The rate is an
+/// estimate.
+fn transform_work(ranks: usize) -> f64 {
+    const OWN: usize = 64 << 20;
+    let operations = 2.5 * OWN as f64 * f64::from((OWN * ranks).ilog2());
+    operations / 1.28e9
+}
 
 /// Their rows.
 #[derive(Debug)]
@@ -87,6 +98,38 @@ impl Recorded {
         let rows = self.all.iter().flat_map(|one| &one.buckets);
         let found = rows.into_iter().find(|row| row.site.ranks == ranks).map(|row| row.gups);
         found.ok_or_else(|| missing(&format!("RandomAccess by buckets on {ranks} ranks")))
+    }
+
+    /// GUP/s of the hypercube on a number of ranks, in rounds of Q values, with these optimisations.
+    pub fn hypercube(&self, ranks: usize, optimisations: u32) -> Result<f64, String> {
+        let rows = self.all.iter().flat_map(|one| &one.random_access);
+        let own = |row: &&RandomAccess| {
+            (row.site.ranks, row.optimisations, row.relaxed) == (ranks, optimisations, true)
+        };
+        let found = rows.into_iter().find(own).map(|row| row.gups);
+        found.ok_or_else(|| {
+            missing(&format!("RandomAccess with optimisations {optimisations} on {ranks} ranks"))
+        })
+    }
+
+    /// Seconds of the exchange of a transposition on Juqueen.
+    fn transposition(&self, ranks: usize, algorithm: &str) -> Result<f64, String> {
+        self.exchange([&Section::Transpositions.name(), "juqueen", algorithm], ranks, None)
+    }
+
+    /// Time of the exchange of a transposition over FFTW's own.
+    pub fn over_fftw(&self, ranks: usize, algorithm: &str) -> Result<f64, String> {
+        Ok(self.transposition(ranks, algorithm)? / self.transposition(ranks, FFTW_IN_PLACE)?)
+    }
+
+    /// The largest time of a transform with a schedule over the time with FFTW's own exchange.
+    pub fn transform_over_fftw(&self, algorithm: &str) -> Result<f64, String> {
+        let seconds = |ranks, algorithm| {
+            Ok::<_, String>(transform_work(ranks) + 2.0 * self.transposition(ranks, algorithm)?)
+        };
+        [2, 16, 128].into_iter().try_fold(0.0, |most: f64, ranks| {
+            Ok(most.max(seconds(ranks, algorithm)? / seconds(ranks, FFTW_IN_PLACE)?))
+        })
     }
 
     /// Seconds of an exchange in a section with this much additional memory, where it matters.

@@ -45,6 +45,8 @@ pub enum Published {
     FarAbove(&'static str),
     /// A ratio below 1, in words.
     Below(&'static str),
+    /// A ratio below 1 or no effect, in words.
+    NotAbove(&'static str),
 }
 
 /// Why a simulated figure is not the published one.
@@ -102,6 +104,8 @@ impl Verdict {
             (_, Published::FarAbove(_)) if (1.0..FAR).contains(&simulated) => return Self::OtherSize,
             (_, Published::FarAbove(_)) => (1.0, None),
             (_, Published::Below(_)) => (-1.0, None),
+            (_, Published::NotAbove(_)) if simulated < 1.0 + NO_EFFECT => return Self::Reproduced,
+            (_, Published::NotAbove(_)) => return Self::Reversed,
         };
         match size {
             _ if (simulated - 1.0).abs() < NO_EFFECT => Self::Absent,
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn verdicts_follow_from_both_figures() {
-        use Published::{Above, Below, FarAbove, Figure};
+        use Published::{Above, Below, FarAbove, Figure, NotAbove};
         let rate = Kind::Rate("GUP/s");
         for (kind, published, simulated, expected) in [
             (Kind::Change, Figure(0.86), Some(1.02), Verdict::Reversed),
@@ -146,6 +150,9 @@ mod tests {
             (Kind::Ratio, FarAbove("huge"), Some(0.9), Verdict::Reversed),
             (Kind::Ratio, Below("slower"), Some(0.9), Verdict::Reproduced),
             (Kind::Ratio, Below("slower"), Some(1.0), Verdict::Absent),
+            (Kind::Ratio, NotAbove("no increase"), Some(1.01), Verdict::Reproduced),
+            (Kind::Ratio, NotAbove("no increase"), Some(0.8), Verdict::Reproduced),
+            (Kind::Ratio, NotAbove("no increase"), Some(1.1), Verdict::Reversed),
             (rate, Figure(20.0), Some(18.0), Verdict::Reproduced),
             (rate, Figure(20.0), Some(16.0), Verdict::Deviates),
             (rate, Figure(20.0), Some(24.0), Verdict::Deviates),
