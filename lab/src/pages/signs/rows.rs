@@ -271,7 +271,7 @@ pub const ROWS: [Sign; 51] = [
         Ratio,
         || NotAbove("no increase, or a small decrease"),
         None,
-        Known("waiting ranks take the simulator long"),
+        Known("takes the simulator long"),
     ),
     sign(
         [GRAPHENE, "SUMMA over HSUMMA, 128 ranks, b = 64, worst number of groups"],
