@@ -327,8 +327,8 @@ impl<C: Comm> Messages<C> {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether MPI has all messages to other nodes that their receivers wait for ([`Self::hurry_to`]): none of
-    /// them waits for an acknowledgement of earlier messages.
+    /// Whether MPI has all messages to other nodes that their receivers wait for ([`Self::hurry_to`]): none
+    /// is queued behind a full window.
     #[inline]
     pub fn has_sent_awaited(&self) -> bool {
         self.batches.as_ref().is_none_or(Batches::has_sent_awaited)

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// Seconds of the work of a rank in a transform of 64 Mi real numbers per rank, in which two transpositions
-/// exchange them: 2.5 n log2 n operations, at a tenth of the 12.8 GFLOP/s of a core of Juqueen. The rate is an
+/// exchange them: 2.5 n log2 n operations, at a tenth of the 12.8 GFLOP/s of a core of Juqueen, which is an
 /// estimate.
 fn transform_work(ranks: usize) -> f64 {
     const OWN: usize = 64 << 20;
