@@ -5,9 +5,10 @@
  *
  * A case is key=value,key=value:
  *   algorithm=mpich|linear-shift|hierarchical-sets   of hcube, by messages and without additional memory
- *   algorithm=fftw-in-place   a partner at a time, all ranks in pairs, each block copied before it is sent; source:
- * FFTW 3.3, mpi/transpose-pairwise.c. The order of partners is another tournament bytes=    bytes that a rank sends in
- * total, 1 MiB by default
+ *   algorithm=fftw-in-place   a partner at a time, all ranks in pairs, each block copied before it is sent
+ *   bytes=   bytes that a rank sends in total, 1 MiB by default
+ *
+ * Source: FFTW 3.3, mpi/transpose-pairwise.c, in which the order of partners is that of another tournament.
  *
  * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a record for each
  * case, in the form of lab/src/records.rs. Every number that arrives is checked.
@@ -59,26 +60,29 @@ static void exchange_as_fftw(const exchange *of) {
 
 static exchange make_exchange(const test_case *test) {
   exchange made;
-  int peer, count;
+  int *counts, *displacements, peer, count;
   memset(&made, 0, sizeof made);
+  made.comm = MPI_COMM_WORLD;
   made.rank = own_rank();
   made.size = all_ranks();
   count = (int)(test->bytes / (int64_t)sizeof(uint64_t) / (made.size > 1 ? made.size - 1 : 1));
-  made.counts = (int *)allocate(made.size * (int64_t)sizeof(int));
-  made.displacements = (int *)allocate(made.size * (int64_t)sizeof(int));
+  counts = (int *)allocate(made.size * (int64_t)sizeof *counts);
+  displacements = (int *)allocate(made.size * (int64_t)sizeof *displacements);
   for (peer = 0; peer < made.size; peer++) {
-    made.counts[peer] = peer == made.rank ? 0 : count;
-    made.displacements[peer] = (int)made.total;
-    made.total += made.counts[peer];
+    counts[peer] = peer == made.rank ? 0 : count;
+    displacements[peer] = (int)made.total;
+    made.total += counts[peer];
   }
+  made.counts = counts;
+  made.displacements = displacements;
   made.data = (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t));
   return made;
 }
 
 static void free_exchange(const exchange *of) {
   free(of->data);
-  free(of->displacements);
-  free(of->counts);
+  free((void *)of->displacements);
+  free((void *)of->counts);
 }
 
 static uint64_t value_of(int from, int to, int64_t position) {
@@ -108,7 +112,7 @@ static void exchange_blocks(const exchange *of, const test_case *test, const cha
     return;
   }
   failed = hcube_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, of->data, of->counts, of->displacements,
-                           MPI_UINT64_T, MPI_COMM_WORLD);
+                           MPI_UINT64_T, of->comm);
   if (failed) FAIL("case '%s': the exchange was refused", text);
 }
 
