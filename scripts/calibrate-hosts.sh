@@ -14,19 +14,24 @@
 # - What a message between hosts takes longer is a multiple of n polls, the turns that the receiver misses.
 # - What longer messages take longer, on 4 ranks of one core, is the processor time of their bytes.
 #
-# HCUBE_LAB names another hcube-lab than the one in target/openmpi. Needs root or user namespaces, as `hcube-lab hosts`.
+# HCUBE_LAB names another hcube-lab than the one in target/openmpi. Needs root, for the priority of the ranks.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 lab=${HCUBE_LAB:-target/openmpi/release/hcube-lab}
 folder=target/calibrate
+[ "$(id -u)" = 0 ] || {
+    echo "calibrate-hosts: needs root, for the priority of the ranks" >&2
+    exit 1
+}
 mkdir -p "$folder"
+: >"$folder/log"
 # The core of a rank, by its number on its host or in the job.
 # shellcheck disable=SC2016
 readonly on_host='${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}' in_job='${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}'
 
 # Lines `place bytes us` of a job, each the smallest of three runs: library, hosts, ranks per host, core of each rank,
-# largest message. Ranks of MPICH may not end after they have printed.
+# largest message, file. Ranks of MPICH may not end after they have printed.
 measured() {
     for _ in 1 2 3; do
         timeout 30 "$lab" hosts --mpi "$1" --hosts "$2" --ranks-per-host "$3" -- \
@@ -35,7 +40,12 @@ measured() {
     done | awk '{ key = $1 " " $2
         if (!(key in least)) order[++n] = key
         if (!(key in least) || $3 < least[key]) least[key] = $3 }
-        END { for (at = 1; at <= n; at++) print order[at], least[order[at]] }'
+        END { for (at = 1; at <= n; at++) print order[at], least[order[at]] }' >"$folder/$6"
+    [ -s "$folder/$6" ] || {
+        echo "calibrate-hosts: no figures of $1 on $2 x $3 ranks:" >&2
+        tail "$folder/log" >&2
+        exit 1
+    }
 }
 
 title() {
@@ -48,7 +58,7 @@ title() {
 
 # The time of a message: file, place, bytes.
 time_of() {
-    awk -v place="$2" -v bytes="$3" '$1 == place && $2 == bytes { print $3 }' "$folder/$1"
+    awk -v place="$2" -v bytes="$3" '$1 == place && $2 == bytes { print $3; n++ } END { exit !n }' "$folder/$1"
 }
 
 # Points of a curve as JSON: file, place, the cost of 8 bytes.
@@ -62,11 +72,11 @@ points() {
 [ $# -gt 0 ] || set -- openmpi mpich
 for library; do
     "mpicc.$library" -std=c11 -O2 -Wall -Wextra lab/simgrid/messages.c -o "$folder/messages-$library"
-    measured "$library" 2 1 "$in_job % 2" 8 >"$folder/$library-alone"
-    measured "$library" 2 2 1 131072 >"$folder/$library-4"
-    measured "$library" 4 4 1 8 >"$folder/$library-16"
-    measured "$library" 4 4 "$on_host % 2" 8 >"$folder/$library-16-on-two"
-    measured "$library" 8 4 1 8 >"$folder/$library-32"
+    measured "$library" 2 1 "$in_job % 2" 8 "$library-alone"
+    measured "$library" 2 2 1 131072 "$library-4"
+    measured "$library" 4 4 1 8 "$library-16"
+    measured "$library" 4 4 "$on_host % 2" 8 "$library-16-on-two"
+    measured "$library" 8 4 1 8 "$library-32"
     network=$(time_of "$library-alone" network 8)
     node=$(awk -v one="$(time_of "$library-16" node 8)" -v two="$(time_of "$library-16-on-two" node 8)" \
         'BEGIN { cost = 2 * two - one; printf "%.2f", (cost > 0 ? cost : 0) }')

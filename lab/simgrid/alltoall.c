@@ -5,8 +5,9 @@
  * A case is key=value,key=value:
  *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube|node-leaders   hcube's
  *   algorithm=mpich4-in-place|mpich5-in-place|ompi-in-place|mpich-out-of-place|ompi-out-of-place   of MPI libraries
+ *   algorithm=fftw-in-place                                         of FFTW's transpositions
  *   algorithm=library-out-of-place                                  MPI_Alltoallv of the simulator
- *   preload=1   hcube as unmodified programs use it, with the options of the environment
+ *   preload=1   hcube as unmodified programs use it, with its default options
  *   function=alltoall|alltoallv|alltoallw   alltoallv by default, alltoall with block=
  *   block=   the mean bytes of the block of each rank for each, its own included; out of place unless in-place=1
  *   in-place=1
@@ -17,9 +18,9 @@
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
  *   forwards=  the algorithm of the MPI library for exchanges that hcube forwards to it; without it, the
  *            simulator's own function
- *   warm=    at most this number of exchanges before those that are measured, one after the other, in which hcube
- *            compares algorithms; fewer where they take more than 2 s
- *   together-us=  exchanges that take this time are measured one after the other; without it, only one
+ *   warm=    at most this number of exchanges before the timed ones, back to back, in which hcube compares algorithms;
+ *            fewer where they take more than 2 s
+ *   together-us=  as many exchanges are timed together as take this time; without it, one
  *   repeat=  measurements for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside
  *            a node before it selects one
  *
@@ -40,13 +41,16 @@ enum {
   IN_PLACE,
   MPICH4 = IN_PLACE,
   MPICH5,
-  OMPI
+  OMPI,
+  OF_FFTW
 };
 
 /* Seconds of exchanges before those that are measured. */
 #define WARM_SECONDS 2.0
 /* Of these, the first ones are timed. */
 #define WARM_TIMED 10
+/* Exchanges that are timed together, at most; an odd number, so that blocks in place are not back. */
+#define MAX_BATCH 1001
 
 typedef struct test_case {
   hcube_alltoall_options options;
@@ -66,6 +70,7 @@ static const meaning algorithms[] = {{"auto", HCUBE_ALLTOALL_AUTO},
                                      {"mpich4-in-place", MPICH4},
                                      {"mpich5-in-place", MPICH5},
                                      {"ompi-in-place", OMPI},
+                                     {"fftw-in-place", OF_FFTW},
                                      {NULL, 0}};
 static const meaning paths[] = {{"auto", HCUBE_PATH_AUTO},
                                 {"single-copy", HCUBE_PATH_SINGLE_COPY},
@@ -87,12 +92,12 @@ static int is_preloaded(const test_case *test) {
   return is_of_hcube(test) && test->is_preloaded;
 }
 
-/* What algorithms of MPI libraries are. */
+/* The function of an algorithm that is not hcube's or the simulator's. */
 static library_function function_of(int algorithm) {
   static const library_function libraries[] = {
       [MPICH_OUT - OUT_OF_PLACE] = mpich_out_of_place, [OMPI_OUT - OUT_OF_PLACE] = open_mpi_out_of_place,
       [MPICH4 - OUT_OF_PLACE] = mpich4_in_place,       [MPICH5 - OUT_OF_PLACE] = mpich5_in_place,
-      [OMPI - OUT_OF_PLACE] = open_mpi_in_place,
+      [OMPI - OUT_OF_PLACE] = open_mpi_in_place,       [OF_FFTW - OUT_OF_PLACE] = fftw_in_place,
   };
   return libraries[algorithm - OUT_OF_PLACE];
 }
@@ -100,7 +105,7 @@ static library_function function_of(int algorithm) {
 static int take_number(test_case *test, const char *key, const char *value) {
   const struct {
     const char *key;
-    int64_t *number, least;
+    int64_t *number, min;
   } numbers[] = {
       {"block", &test->block, 1},
       {"node", &test->ranks_per_node, 1},
@@ -117,7 +122,7 @@ static int take_number(test_case *test, const char *key, const char *value) {
   size_t at;
   for (at = 0; at < sizeof numbers / sizeof *numbers; at++)
     if (strcmp(key, numbers[at].key) == 0)
-      return read_number(value, numbers[at].number) && *numbers[at].number >= numbers[at].least;
+      return read_number(value, numbers[at].number) && *numbers[at].number >= numbers[at].min;
   return 0;
 }
 
@@ -130,7 +135,7 @@ static int take_pair(void *into, const char *key, const char *value) {
   }
   if (strcmp(key, "forwards") == 0) {
     test->forwards = find_name(algorithms, value);
-    return test->forwards >= OUT_OF_PLACE;
+    return test->forwards > OF_SIMULATOR;
   }
   if (strcmp(key, "path") == 0) return (test->options.path = find_name(paths, value)) >= 0;
   if (strcmp(key, "counts") == 0) {
@@ -210,15 +215,13 @@ static void fill(const exchange *of) {
       data[of->displacements[peer] + position] = value_of(of->rank, peer, position);
 }
 
-/* After an odd number of exchanges of the values of `fill`; after an even number in place, blocks are back. */
-static int64_t wrong_numbers(const exchange *of, int64_t exchanges) {
+/* After an odd number of exchanges of the values of `fill`: after an even number in place, blocks are back. */
+static int64_t wrong_numbers(const exchange *of) {
   int64_t wrong = 0;
-  int peer, position, is_back = of->sent == NULL && exchanges % 2 == 0;
+  int peer, position;
   for (peer = 0; peer < of->size; peer++)
-    for (position = 0; position < of->counts[peer]; position++) {
-      uint64_t expected = is_back ? value_of(of->rank, peer, position) : value_of(peer, of->rank, position);
-      wrong += of->data[of->displacements[peer] + position] != expected;
-    }
+    for (position = 0; position < of->counts[peer]; position++)
+      wrong += of->data[of->displacements[peer] + position] != value_of(peer, of->rank, position);
   return wrong;
 }
 
@@ -281,9 +284,9 @@ static int compare(const void *first, const void *second) {
 }
 
 static double largest(double value) {
-  double most = value;
-  MPI_Allreduce(&value, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return most;
+  double max = value;
+  MPI_Allreduce(&value, &max, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return max;
 }
 
 /* Seconds of the slowest rank since all ranks have begun, for one of several exchanges; the same on all ranks. */
@@ -293,8 +296,8 @@ static double timed_calls(const exchange *of, const test_case *test, int64_t tim
   return largest(MPI_Wtime() - begin) / (double)times;
 }
 
-/* The exchanges in which hcube compares algorithms, one after the other, because hcube's times of several in a row
- * contain what is between them. */
+/* The exchanges in which hcube compares algorithms, back to back: hcube times several of them together, and a barrier
+ * between them would be part of the time. */
 static void warm_up(const exchange *of, const test_case *test, const char *text) {
   int64_t timed = test->warm < WARM_TIMED ? test->warm : WARM_TIMED, others = test->warm - timed;
   double seconds;
@@ -304,12 +307,12 @@ static void warm_up(const exchange *of, const test_case *test, const char *text)
   call_times(of, test, others, text);
 }
 
-/* How many exchanges are measured together. */
+/* How many exchanges are timed together: an odd number. */
 static int64_t length_of_batch(const exchange *of, const test_case *test, const char *text) {
-  double seconds;
+  double seconds, together = 1e-6 * (double)test->together_us;
   if (test->together_us == 0) return 1;
   seconds = timed_calls(of, test, 1, text);
-  return 1 + (int64_t)(1e-6 * (double)test->together_us / seconds);
+  return seconds * MAX_BATCH < together ? MAX_BATCH : 1 | (int64_t)(1 + together / seconds);
 }
 
 /* How hcube has made the last exchange; nothing where it does not say. */
@@ -337,6 +340,24 @@ static void set_up(const exchange *of, test_case *test, const char *text) {
   }
 }
 
+/* Whether the options of a case go together. */
+static void check_test(const test_case *test, const char *text) {
+  int is_out = test->algorithm >= OUT_OF_PLACE && test->algorithm < IN_PLACE;
+  const struct {
+    int is_wrong;
+    const char *expected;
+  } rules[] = {
+      {test->function == OF_ONE_COUNT && test->block == 0, "block= with function=alltoall"},
+      {test->function == OF_TYPES && (test->is_preloaded || test->is_in_place || test->algorithm == OF_SIMULATOR),
+       "function=alltoallw out of place, without preload=1, by hcube or an MPI library"},
+      {is_preloaded(test) && test->algorithm != HCUBE_ALLTOALL_AUTO, "algorithm=auto with preload=1"},
+      {is_out && test->is_in_place, "no in-place=1 with an algorithm out of place"},
+  };
+  size_t at;
+  for (at = 0; at < sizeof rules / sizeof *rules; at++)
+    if (rules[at].is_wrong) FAIL("case '%s': expected %s", text, rules[at].expected);
+}
+
 static test_case read_test(const char *text) {
   test_case test;
   hcube_error error;
@@ -348,6 +369,7 @@ static test_case read_test(const char *text) {
   test.function = -1;
   read_case(text, take_pair, &test);
   if (test.function < 0) test.function = test.block > 0 ? OF_ONE_COUNT : OF_COUNTS;
+  check_test(&test, text);
   return test;
 }
 
@@ -368,7 +390,7 @@ static void run_case(const char *text) {
     fill(&of);
     forwarded = number_of_forwards();
     times[turn] = timed_calls(&of, &test, batch, text);
-    wrong += wrong_numbers(&of, batch);
+    wrong += wrong_numbers(&of);
   }
   qsort(times, (size_t)test.repeat, sizeof *times, compare);
   wrong = sum_at_first(wrong);

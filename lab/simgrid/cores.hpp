@@ -3,9 +3,9 @@
 //
 // The ranks of a processor have their turns in a fixed order. A rank that waits polls once in its turn, and yields. A
 // rank that has work does all of it in its turn, and ends the turn with a poll in which it finds nothing; what it finds
-// in this poll it does in the same turn. A message of the network is noticed some turns later than a message inside a
-// node: MPI libraries do not ask the kernel for messages in every poll. Where all ranks wait, the polls that would have
-// been made are counted when the first of them has work again.
+// in this poll it does in the same turn. A rank that only polls finds what had arrived when its turn began. A message
+// of the network is noticed some turns later than a message inside a node: MPI libraries do not check sockets in every
+// poll. Where all ranks wait, the polls that would have been made are counted when the first of them has work again.
 //
 // Local work of a rank, which is a sleep, takes no turn: a rank keeps its processor for at most the time of a poll
 // meanwhile.
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,8 @@ class Core {
     }
   }
 
-  // This rank uses the processor; it has missed turns, which count only if it has yielded before.
+  // This rank uses the processor. `missed`: turns that pass before it notices what it waits for; none in the poll that
+  // ends a turn of its own.
   void use(size_t number, double seconds, double missed) {
     Seat &seat = seats_[number];
     seat.wants = true;
@@ -114,7 +116,8 @@ class Cores {
   size_t ranks_per_node_;
   std::vector<std::unique_ptr<Core>> cores_;
   bool are_running_ = false;
-  // Of each rank: its processor, its number there, when it was last at work, and turns that it has missed so far.
+  // Of each rank: its processor, its number there, when it was last at work, and the fraction of a missed turn that is
+  // still to come.
   struct Place {
     size_t core, seat;
     double seen, missed;
@@ -149,7 +152,8 @@ class Cores {
   void use(double seconds, bool from_network) {
     if (!are_running_) start();
     const char *rank = simgrid::s4u::Actor::self()->get_property("rank");
-    Place &place = places_.at(rank ? std::strtoul(rank, nullptr, 10) : 0);
+    if (!rank) throw std::runtime_error("an actor without a rank uses a processor");
+    Place &place = places_.at(std::strtoul(rank, nullptr, 10));
     double missed = 0;
     if (from_network && simgrid::s4u::Engine::get_clock() > place.seen + 1e-9) {
       place.missed += turns_.missed;

@@ -1,4 +1,5 @@
-/* What MPICH and Open MPI do for MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, on simulated ranks.
+/* What MPICH and Open MPI do for MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and FFTW in transpositions, on
+ * simulated ranks.
  *
  * SimGrid's own exchange in place copies the whole buffer first, as no MPI library does, and its selections of
  * algorithms are older than the present libraries. These functions send the messages of the libraries in their order
@@ -7,14 +8,16 @@
  *   MPICH 4, in place      a pair of ranks at a time, partners in ascending order, each block copied before it is sent
  *   MPICH 5, in place      the same with all partners inside the node first
  *   Open MPI, in place     both neighbours at a distance that grows; the block for the right one is copied first
+ *   FFTW, in place         a partner at a time, all ranks in pairs that change, each block copied before it is sent
  *   MPICH, out of place    MPI_Alltoall by Bruck's algorithm, 32 messages at a time or pairs; the others by 32
  *   Open MPI, out of place Bruck's algorithm, all messages at once or pairs, by two tables; MPI_Alltoallw all at once
  *
  * Sources: MPICH 4.0 to 5.0.1, alltoallv_intra_pairwise_sendrecv_replace.c, alltoall_intra_*.c and the selections in
  * maint/tuning/coll/mpir/generic.json; Open MPI 4.1.2 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c,
- * coll_basic_alltoallw.c and coll_tuned_decision_fixed.c. Open MPI's linear and linear-sync are one algorithm here:
- * linear-sync posts all messages too unless its number of requests is limited, which is not the default. All sends are
- * nonblocking, because SimGrid charges the sender for these only. */
+ * coll_basic_alltoallw.c and coll_tuned_decision_fixed.c; FFTW 3.3, mpi/transpose-pairwise.c, whose order of partners
+ * is that of another tournament. Open MPI's linear and linear-sync are one algorithm here: linear-sync posts all
+ * messages too unless its number of requests is limited, which is not the default. All sends are nonblocking, because
+ * SimGrid charges the sender for these only. */
 #ifndef LIBRARIES_H
 #define LIBRARIES_H
 
@@ -118,6 +121,28 @@ static inline void mpich5_in_place(const exchange *of) {
   for (is_between = 0; is_between < 2; is_between++)
     for (partner = 0; partner < of->size; partner++)
       if (partner != of->rank && (partner / of->ranks_per_node != node) == is_between) replace_block(of, partner, copy);
+  free(copy);
+}
+
+/* The partner of a rank in a step of a round-robin tournament, in which all ranks meet each other once; the rank itself
+ * where it pauses. An odd number of ranks has one more, which does not exist. */
+static inline int partner_in_tournament(int rank, int size, int step) {
+  int even = size + size % 2, turning = even - 1, partner;
+  if (rank == turning) partner = step * (even / 2) % turning;
+  else {
+    partner = ((step - rank) % turning + turning) % turning;
+    if (partner == rank) partner = turning;
+  }
+  return partner < size ? partner : rank;
+}
+
+static inline void fftw_in_place(const exchange *of) {
+  uint64_t *copy = (uint64_t *)allocate(largest_count(of) * (int64_t)sizeof *copy);
+  int step, steps = of->size + of->size % 2 - 1;
+  for (step = 0; step < steps; step++) {
+    int partner = partner_in_tournament(of->rank, of->size, step);
+    if (partner != of->rank) replace_block(of, partner, copy);
+  }
   free(copy);
 }
 

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long ranks may go on after their results were written. MPICH 4.0.2 may wait for ever in `MPI_Finalize`
-/// over TCP (doc/troubleshooting.md).
+/// Time that ranks have to end after they have written their results. MPICH 4.0.2 may wait for ever in
+/// `MPI_Finalize` over TCP (doc/troubleshooting.md).
 pub const TIME_TO_END: Duration = Duration::from_secs(3);
 
 /// The note of a job whose ranks went on for so long.

@@ -103,22 +103,23 @@ impl Alltoall {
 
 impl Row for Alltoall {
     fn driver(&self) -> (&'static str, Option<String>) {
-        (if self.is_transposition() { "transpositions" } else { "alltoall" }, None)
+        ("alltoall", None)
     }
 
     fn text(&self) -> String {
         let path = self.path.as_deref().unwrap_or_default();
-        if self.is_transposition() {
-            return format!("algorithm={},bytes={}", self.algorithm, self.bytes_per_rank / self.scale as u64);
-        }
+        let is_transposition = self.is_transposition();
+        let bytes = self.bytes_per_rank / self.scale as u64;
+        // A block of the data that is transposed remains.
+        let sent = if is_transposition { bytes - bytes / self.site.ranks as u64 } else { bytes };
         format!(
             "algorithm={}{},node={},path={path},memory={},bytes={},counts={},repeat={}",
             of_driver(&self.algorithm),
             self.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
             self.site.ranks_per_node,
             self.memory.unwrap_or_default(),
-            self.bytes_per_rank,
-            if self.site.section == "small" { "equal" } else { "random" },
+            sent,
+            if self.site.section == "small" || is_transposition { "equal" } else { "random" },
             // hcube tries two paths inside a node before it selects one.
             if path == "auto" && self.site.ranks_per_node > 1 && self.block.is_none() { 5 } else { 1 }
         )
@@ -126,9 +127,7 @@ impl Row for Alltoall {
 
     fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
-        if !self.is_transposition() {
-            self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
-        }
+        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
         Ok(())
     }
 

@@ -23,10 +23,11 @@ const BLOCKS: [u64; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 const HCUBE: &str = "hcube";
 const LIBRARY: &str = "library";
 
-/// Exchanges before those that are timed, as `hcube bench alltoall` makes them between nodes; and if all
-/// ranks send more than hcube's memory, where only the first 12 compare algorithms.
-const WARM: u32 = 100;
-const WARM_OF_LONG: u32 = 20;
+/// Exchanges before the timed ones, as `hcube bench alltoall` makes them between nodes.
+const BEFORE: u32 = 100;
+/// Where only the first dozen compare algorithms: if all ranks together send more than hcube's memory, and
+/// inside a host.
+const FEW_BEFORE: u32 = 20;
 /// hcube's additional memory by default.
 const MEMORY: u64 = 1 << 20;
 /// Microseconds of exchanges that are timed together, as there.
@@ -112,6 +113,15 @@ impl HostsExchange {
         KINDS.iter().find(|kind| kind.case == self.case)
     }
 
+    /// Exchanges before the timed ones.
+    fn exchanges_before(&self) -> u32 {
+        let Site { ranks, ranks_per_node, .. } = self.site;
+        let (of, members) = self.kind().map_or((None, ranks), |kind| kind.communicators(ranks));
+        let is_inside_a_host = of == Some(ROWS) && members <= ranks_per_node;
+        let is_long = (members * (members - 1)) as u64 * self.block > MEMORY;
+        if is_inside_a_host || is_long { FEW_BEFORE } else { BEFORE }
+    }
+
     /// The library's algorithm, as the driver knows it.
     fn of_library(&self) -> &'static str {
         match (self.kind().is_some_and(|kind| kind.is_in_place), self.mpi()) {
@@ -135,10 +145,8 @@ impl Row for HostsExchange {
             // The simulator has no variable for MPI_Alltoallw, which the C interface forwards as well.
             let is_replaced = self.kind().is_some_and(|kind| kind.function != "alltoallw");
             let preload = u8::from(is_replaced);
-            let ranks = self.site.ranks as u64;
-            let is_long = ranks * (ranks - 1) * self.block > MEMORY;
-            let warm = if is_long { WARM_OF_LONG } else { WARM };
-            text += &format!(",forwards={},preload={preload},warm={warm}", self.of_library());
+            let (forwards, warm) = (self.of_library(), self.exchanges_before());
+            text += &format!(",forwards={forwards},preload={preload},warm={warm}");
         }
         if let Some(kind) = self.kind() {
             let counts = if kind.is_uniform { "equal" } else { "random" };

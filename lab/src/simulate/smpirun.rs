@@ -72,7 +72,7 @@ const DEADLOCK: &str = "Deadlock detected";
 const ABORTED: &str = "Process called exit when leaving";
 
 /// The drivers, and the platform.
-const FILES: [&str; 13] = [
+const FILES: [&str; 12] = [
     "platform.so",
     "random_access",
     "buckets",
@@ -85,7 +85,6 @@ const FILES: [&str; 13] = [
     "panels",
     "lcs",
     "matmul",
-    "transpositions",
 ];
 
 /// One simulation: a driver with its arguments on a platform.
@@ -307,25 +306,23 @@ impl Runner {
     fn wait(&self, mut job: Job, section: &str) -> Result<Option<bool>, String> {
         let begin = Instant::now();
         loop {
-            // One thread at a time, so that time of ended children belongs to this job.
-            let ended = {
-                let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-                let before = children_s();
-                let ended = job.ended();
+            // One thread at a time, so that the time of ended children belongs to this job.
+            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = children_s();
+            let ended = job.ended().map_err(output::failure(Path::new("smpirun")))?;
+            let (is_interrupted, is_late) = (interrupted(), begin.elapsed() > self.limit);
+            if ended.is_some() || is_interrupted || is_late {
+                if ended.is_none() {
+                    job.end();
+                }
                 spent.add(section, children_s() - before);
-                ended
-            };
-            if let Some(status) = ended.map_err(output::failure(Path::new("smpirun")))? {
-                return Ok(Some(status.success()));
+                return match ended {
+                    Some(status) => Ok(Some(status.success())),
+                    None if is_interrupted => Err(INTERRUPTED.to_owned()),
+                    None => Ok(None),
+                };
             }
-            if interrupted() {
-                job.end();
-                return Err(INTERRUPTED.to_owned());
-            }
-            if begin.elapsed() > self.limit {
-                job.end();
-                return Ok(None);
-            }
+            drop(spent);
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -23,7 +23,7 @@ impl Spent {
         if all.is_empty() {
             return String::new();
         }
-        format!("seconds of processors for simulations: {}; all {sum:.0}\n", all.join(", "))
+        format!("processor time of simulations in s: {}; total {sum:.0}\n", all.join(", "))
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
         for (section, seconds) in [("ranks", 3.0), ("fft", 30.0), ("fft", 10.0)] {
             spent.add(section, seconds);
         }
-        assert_eq!(spent.text(), "seconds of processors for simulations: fft 40, ranks 3; all 43\n");
+        assert_eq!(spent.text(), "processor time of simulations in s: fft 40, ranks 3; total 43\n");
         assert_eq!(Spent::default().text(), "");
     }
 }

@@ -127,8 +127,8 @@ impl Recorded {
         let seconds = |ranks, algorithm| {
             Ok::<_, String>(transform_work(ranks) + 2.0 * self.transposition(ranks, algorithm)?)
         };
-        [2, 16, 128].into_iter().try_fold(0.0, |most: f64, ranks| {
-            Ok(most.max(seconds(ranks, algorithm)? / seconds(ranks, FFTW_IN_PLACE)?))
+        [2, 16, 128].into_iter().try_fold(0.0, |max: f64, ranks| {
+            Ok(max.max(seconds(ranks, algorithm)? / seconds(ranks, FFTW_IN_PLACE)?))
         })
     }
 

@@ -36,10 +36,10 @@ pub struct Ended {
     pub was_ended: bool,
 }
 
-/// What a launcher was waited for.
+/// How the wait for a launcher has ended.
 enum Waited {
     Ended(ExitStatus),
-    TimeIsUp,
+    Stopped,
     Interrupted,
 }
 
@@ -68,15 +68,16 @@ impl Launcher<'_> {
         let output = lines::read(&text(&files[0]));
         let (failure, was_ended) = match waited {
             Waited::Interrupted => return Ok(None),
-            Waited::TimeIsUp if output.is_finished => (None, true),
-            Waited::TimeIsUp => (Some(format!("not finished after {} s", self.limit.as_secs())), false),
+            Waited::Stopped if output.is_finished => (None, true),
+            Waited::Stopped => (Some(format!("not finished after {} s", self.limit.as_secs())), false),
             Waited::Ended(status) if status.success() => (None, false),
             Waited::Ended(status) => (Some(reason(&text(&files[1]), status)), false),
         };
         Ok(Some(Ended { output, failure, was_ended }))
     }
 
-    /// Waits for the launcher, for the limit, or for [`TIME_TO_END`] after all results.
+    /// Waits until the launcher has ended. It is stopped at the limit, or when [`TIME_TO_END`] has passed
+    /// since all results were printed.
     fn wait(&self, child: &mut Child, results: &Path, interrupt: &Interrupt) -> std::io::Result<Waited> {
         let (begin, mut last_read) = (Instant::now(), Instant::now());
         let mut finished: Option<Instant> = None;
@@ -94,7 +95,7 @@ impl Launcher<'_> {
             }
             if begin.elapsed() > self.limit || finished.is_some_and(|since| since.elapsed() > TIME_TO_END) {
                 end(child)?;
-                return Ok(Waited::TimeIsUp);
+                return Ok(Waited::Stopped);
             }
             std::thread::sleep(POLL);
         }
