@@ -56,7 +56,7 @@ pub const SAVED_PERCENT: [f64; 4] = [0.0, 0.0, 2.0, 24.0];
 
 /// RandomAccess on coarrays in GUP/s on images of Franklin: copies with events, section `coarray-updates`.
 pub const COARRAY_EVENTS: [(usize, f64); 7] =
-    [(1, 0.018_03), (4, 0.042_66), (16, 0.085_85), (64, 0.2279), (256, 0.7325), (1024, 2.202), (4096, 7.2)];
+    [(1, 0.018_03), (4, 0.042_66), (16, 0.085_42), (64, 0.248), (256, 0.776), (1024, 2.211), (4096, 7.323)];
 
 /// A pair of neighbours in two series over the same places, of which one rises and the other falls.
 #[derive(Debug, Clone, Copy, PartialEq)]
