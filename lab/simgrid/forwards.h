@@ -56,7 +56,7 @@ static inline void *variable_of_simulator(const char *name) {
   return found;
 }
 
-/* Begins on all ranks: calls of an exchange are those of a library. */
+/* From here on, on all ranks, a library's algorithm makes the forwarded calls of an exchange. */
 static inline void begin_forwards(const exchange *of, library_function library) {
   if (forwards.exchanges == NULL) {
     forwards.exchanges = (const exchange **)calloc((size_t)all_ranks(), sizeof *forwards.exchanges);

@@ -14,10 +14,10 @@
  *
  * Sources: MPICH 4.0 to 5.0.1, alltoallv_intra_pairwise_sendrecv_replace.c, alltoall_intra_*.c and the selections in
  * maint/tuning/coll/mpir/generic.json; Open MPI 4.1.2 to 5.0.9, coll_base_alltoall.c, coll_base_alltoallv.c,
- * coll_basic_alltoallw.c and coll_tuned_decision_fixed.c; FFTW 3.3, mpi/transpose-pairwise.c, whose order of partners
- * is that of another tournament. Open MPI's linear and linear-sync are one algorithm here: linear-sync posts all
- * messages too unless its number of requests is limited, which is not the default. All sends are nonblocking, because
- * SimGrid charges the sender for these only. */
+ * coll_basic_alltoallw.c and coll_tuned_decision_fixed.c; FFTW 3.3, mpi/transpose-pairwise.c, which has another order
+ * of partners. Open MPI's linear and linear-sync are one algorithm here: linear-sync posts all messages too unless its
+ * number of requests is limited, which is not the default. All sends are nonblocking, because SimGrid charges the
+ * sender for these only. */
 #ifndef LIBRARIES_H
 #define LIBRARIES_H
 
