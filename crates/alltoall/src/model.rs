@@ -140,12 +140,15 @@ impl Exchange {
         inside.map(|seconds| vote + seconds)
     }
 
-    /// The decision of the production code by default, for contiguous blocks if single copy is permitted;
+    /// The decision of the production code by default, for contiguous blocks whose counts
+    /// differ, if single copy is permitted;
     /// `None` if nothing is exchanged, or the MPI library performs the exchange.
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
-        let situation = Situation { ranks: self.ranks(), shared, single_copy: true, led: 0, schedule, path };
+        let (led, leads_in_place) = (0, false);
+        let ranks = self.ranks();
+        let situation = Situation { ranks, shared, single_copy: true, led, leads_in_place, schedule, path };
         if self.ranks() == 1 || select::forwarded_before_votes(&situation, true, false).is_some() {
             return None;
         }

@@ -9,6 +9,8 @@ use super::report::UsedPath;
 use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::log2;
+use hcube_core::plan::Topology;
 
 pub use super::situation::{Permitted, Situation};
 pub use contenders::may_bundle;
@@ -81,6 +83,15 @@ pub const MIN_LED_RANKS: usize = 4;
 /// with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
 /// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.
 pub const MAX_LED_BYTES: usize = 1 << 10;
+
+/// Whether node leaders also make exchanges in place, where hypercube is another way to save messages: it needs
+/// log2 P messages per rank, and its votes as many stages.
+pub fn may_lead_in_place(topology: &Topology) -> bool {
+    let nodes = topology.nodes();
+    let fewest = (0..nodes).map(|node| topology.positions(node..node + 1).len()).min();
+    let messages = fewest.map_or(0, |ranks| (nodes - 1).div_ceil(ranks));
+    messages <= 2 * log2(topology.size()) as usize
+}
 
 /// Bytes per rank up to which blocks are part of the notice even if single copy might be faster: below, its
 /// system calls cost more than the saved copies.
@@ -180,6 +191,7 @@ mod tests {
         shared: true,
         single_copy: true,
         led: 0,
+        leads_in_place: false,
         schedule: Schedule::Auto,
         path: Path::Auto,
     };
@@ -216,6 +228,7 @@ mod tests {
     #[test]
     fn whose_votes_travel_with_the_blocks() {
         let led = Situation { led: 64, ..NODES };
+        let in_place = Situation { leads_in_place: true, ..led };
         let asked = Situation { schedule: Schedule::NodeLeaders, ..led };
         for (situation, in_place, block, expected) in [
             (led, false, None, false),
@@ -224,6 +237,10 @@ mod tests {
             (led, false, Some(64), true),
             (led, false, Some(65), false),
             (led, true, Some(64), false),
+            (in_place, true, Some(64), true),
+            (in_place, true, Some(65), false),
+            (in_place, false, Some(64), true),
+            (Situation { led: 0, ..in_place }, true, Some(1), false),
             (NODES, false, Some(1), false),
             (asked, false, None, true),
             (asked, true, Some(65), true),
@@ -232,6 +249,21 @@ mod tests {
             let found = situation.leads_equal(in_place, || block);
             assert_eq!(found, expected, "{situation:?}, {in_place}, {block:?}");
         }
+    }
+
+    #[test]
+    fn where_leaders_send_no_more_messages_than_the_hypercube() {
+        let of = |nodes: u32, each: u32| {
+            let numbers: Vec<u32> = (0..nodes * each).map(|rank| rank / each).collect();
+            may_lead_in_place(&Topology::from_node_numbers(&numbers, None))
+        };
+        // Two ranks on each node: N / 2 messages, and 2 log2 (2 N).
+        assert!(of(2, 2) && of(24, 2) && !of(64, 2));
+        // 64 ranks on each.
+        assert!(of(64, 64) && of(1024, 64) && !of(8192, 64));
+        // The node with the fewest ranks decides.
+        let uneven: Vec<u32> = (0..64).flat_map(|node| vec![node; if node == 9 { 1 } else { 8 }]).collect();
+        assert!(of(64, 8) && !may_lead_in_place(&Topology::from_node_numbers(&uneven, None)));
     }
 
     /// The first choice for exchanges like this, and the last one that differs among the first of them.

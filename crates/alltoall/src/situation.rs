@@ -13,6 +13,8 @@ pub struct Situation {
     pub single_copy: bool,
     /// Largest of equal blocks that node leaders exchange together with the votes; 0 if they do not.
     pub led: usize,
+    /// Whether they also do so in place.
+    pub leads_in_place: bool,
     /// The schedule requested.
     pub schedule: Schedule,
     /// The path requested.
@@ -31,7 +33,8 @@ impl Situation {
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
         self.led > 0
             && (self.schedule == Schedule::NodeLeaders
-                || !in_place && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
+                || (!in_place || self.leads_in_place)
+                    && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
     }
 }
 

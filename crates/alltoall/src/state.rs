@@ -125,6 +125,7 @@ impl ExchangeState {
                 shared: false,
                 single_copy: false,
                 led: 0,
+                leads_in_place: false,
                 schedule: options.schedule,
                 path: options.path,
             },
@@ -155,7 +156,7 @@ impl ExchangeState {
         self.patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
         let topology = Topology::from_node_numbers(&numbers, limit);
-        if topology.max_ranks_per_node() < 2 || self.options.path == Path::Message {
+        if topology.most_on_a_node() < 2 || self.options.path == Path::Message {
             return Ok(());
         }
         let home = topology.node_of(topology.position(comm.rank()));
@@ -200,6 +201,7 @@ impl ExchangeState {
             _ => 0,
         };
         if several_nodes && max_led > 0 && self.options.path != Path::SingleCopy {
+            self.situation.leads_in_place = select::may_lead_in_place(&topology);
             self.routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
             self.situation.led = self.routes.as_ref().map_or(0, |routes| routes.max_block().min(max_led));
         }
@@ -366,7 +368,7 @@ impl ExchangeState {
 
     /// One line about what an exchange does here.
     pub fn describe(&self) -> String {
-        let Situation { ranks, shared, single_copy, led, schedule, path } = self.situation;
+        let Situation { ranks, shared, single_copy, led, leads_in_place, schedule, path } = self.situation;
         let order = match schedule {
             Schedule::Auto => Schedule::HierarchicalSets.name(),
             _ => schedule.name(),
@@ -386,9 +388,12 @@ impl ExchangeState {
         let led = match (led, schedule) {
             (0, _) => String::new(),
             (_, Schedule::NodeLeaders) => format!("; blocks of at most {led} bytes by node leaders"),
-            _ => format!(
-                "; MPI_Alltoall out of place with blocks of at most {led} bytes by node leaders where that proves faster"
-            ),
+            _ => {
+                let kind = if leads_in_place { "" } else { " out of place" };
+                format!(
+                    "; MPI_Alltoall{kind} with blocks of at most {led} bytes by node leaders where that proves faster"
+                )
+            }
         };
         let outside = match select::forwarded_before_votes(&self.situation, false, false) {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),

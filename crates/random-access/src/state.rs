@@ -67,7 +67,7 @@ impl UpdateState {
             let numbers = comm.node_numbers()?;
             let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
             let topology = Topology::from_node_numbers(&numbers, limit);
-            if topology.max_ranks_per_node() > 1 {
+            if topology.most_on_a_node() > 1 {
                 let crowded = crowded(comm, &numbers)?;
                 match Self::with_nodes(comm, topology, crowded, options) {
                     Err(_) if options.mode == Mode::Auto => {}

@@ -12,12 +12,21 @@ pub(super) enum Kind {
     InPlace,
     /// Out of place between nodes, of equal blocks that node leaders may exchange.
     Led,
+    /// The same in place.
+    LedInPlace,
 }
 
 impl Kind {
+    pub(super) const COUNT: usize = Self::LedInPlace as usize + 1;
+
     /// Before the first call, in the order of the kinds.
-    pub(super) const fn none() -> [WithoutVotes; 3] {
-        [WithoutVotes::new(&SHORT), WithoutVotes::new(&IN_PLACE), WithoutVotes::new(&LED)]
+    pub(super) const fn none() -> [WithoutVotes; Self::COUNT] {
+        [
+            WithoutVotes::new(&SHORT),
+            WithoutVotes::new(&IN_PLACE),
+            WithoutVotes::new(&LED),
+            WithoutVotes::new(&LED),
+        ]
     }
 
     /// Whether exchanges between nodes are compared.
@@ -30,6 +39,9 @@ impl Kind {
         match self {
             Self::Short => "short blocks out of place, which the MPI library exchanges faster",
             Self::InPlace => "short blocks in place between nodes, which the MPI library exchanges faster",
+            Self::LedInPlace => {
+                "blocks in place between nodes, which the MPI library exchanges faster than node leaders"
+            }
             Self::Led => {
                 "blocks out of place between nodes, which the MPI library exchanges faster than node leaders"
             }

@@ -75,7 +75,7 @@ pub struct State {
     /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
     /// Exchanges that may be forwarded without votes, by their [`Kind`].
-    pub(super) without_votes: [WithoutVotes; 3],
+    pub(super) without_votes: [WithoutVotes; Kind::COUNT],
     /// Whether exchanges between nodes are among them; the same on all ranks.
     pub(super) between_nodes: bool,
     /// The allowance for calls of [`Kind::Short`].
@@ -183,10 +183,18 @@ impl State {
         }
         Ok(match (self.between_nodes, call.in_place()) {
             (false, false) => call.guest.then_some(Kind::Short),
-            (true, true) => call.guest.then_some(Kind::InPlace),
-            // SAFETY: memory and handles of the call are as MPI requires.
-            (true, false) => unsafe { is_led(call, comm, engine) }?.then_some(Kind::Led),
             (false, true) => None,
+            (true, true) if !call.guest => None,
+            (true, in_place) => {
+                // SAFETY: memory and handles of the call are as MPI requires.
+                let led = unsafe { is_led(call, comm, engine) }?;
+                match (led, in_place) {
+                    (true, true) => Some(Kind::LedInPlace),
+                    (true, false) => Some(Kind::Led),
+                    (false, true) => Some(Kind::InPlace),
+                    (false, false) => None,
+                }
+            }
         })
     }
 
@@ -230,7 +238,7 @@ impl State {
     }
 }
 
-/// Whether node leaders may make the exchange of a call out of place between nodes.
+/// Whether node leaders may make the exchange of a call between nodes.
 ///
 /// # Safety
 /// As [`State::kind`].
@@ -241,6 +249,6 @@ unsafe fn is_led(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result
     }
     engine.with(|Engine { exchange, named, .. }| {
         // SAFETY: the datatype of the call is as MPI requires.
-        Ok(exchange.situation().leads_equal(false, || unsafe { block_bytes(call, comm, named) }))
+        Ok(exchange.situation().leads_equal(call.in_place(), || unsafe { block_bytes(call, comm, named) }))
     })
 }

@@ -79,6 +79,7 @@ mod tests {
         shared: false,
         single_copy: true,
         led: 0,
+        leads_in_place: false,
         schedule: Schedule::Auto,
         path: Path::Auto,
     };

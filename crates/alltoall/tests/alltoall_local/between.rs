@@ -125,7 +125,8 @@ fn stated_times_are_summed_between_nodes() {
                 |stated| Conditions { timed: true, may_skip_votes: true, stated, ..Conditions::default() };
             let mut times = |number, in_place, bytes, conditions| {
                 let size = |_, _| bytes;
-                let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Even, &size));
+                let form = if number < 5 { Form::Counted } else { Form::Even };
+                let mut rank = Rank::new(comm, &Shape::matching(number, in_place, form, &size));
                 let special = Special { conditions, ..Special::default() };
                 let outcome = rank.exchange(comm, &mut state, &special).expect("valid arguments");
                 assert!(!matches!(outcome, Outcome::Done(_)) || rank.has_arrived(), "exchange {number}");
@@ -139,14 +140,15 @@ fn stated_times_are_summed_between_nodes() {
                 times(4, true, 8, Conditions { may_skip_votes: false, ..conditions(stated) }),
                 times(5, false, 8, conditions(stated)),
                 times(6, false, 8, conditions(None)),
+                times(7, true, 8, conditions(None)),
             ];
             (found, state.situation().led)
         });
         let sum = Some((0..ranks as u64).map(|rank| 1000 + rank).sum());
         for (found, led) in all {
             assert_eq!(found[..5], [sum, Some(0), sum, None, None], "{case:?}");
-            let out_of_place = if led > 0 { [sum, Some(0)] } else { [None; 2] };
-            assert_eq!(found[5..], out_of_place, "{case:?}");
+            let equal = if led > 0 { [sum, Some(0), Some(0)] } else { [None, None, Some(0)] };
+            assert_eq!(found[5..], equal, "{case:?}");
             // Node leaders take part from four ranks on, where nodes have several ranks.
             let alone = case.options.ranks_per_node == 1 || case.nodes == [0, 1, 2, 3];
             assert_eq!(led > 0, ranks >= 4 && !alone, "{case:?}");

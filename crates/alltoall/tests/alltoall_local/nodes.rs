@@ -100,7 +100,8 @@ impl Case {
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
             _ if load.most <= state.situation().led
-                && (schedule == Schedule::NodeLeaders || form == Form::Even && !in_place) =>
+                && (schedule == Schedule::NodeLeaders
+                    || form == Form::Even && (!in_place || state.situation().leads_in_place)) =>
             {
                 UsedPath::NodeLeaders
             }

@@ -89,11 +89,6 @@ impl Topology {
     pub fn node_of(&self, position: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= position) - 1
     }
-
-    /// The largest number of ranks on any node.
-    pub fn max_ranks_per_node(&self) -> usize {
-        self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
-    }
 }
 
 #[cfg(test)]
@@ -104,7 +99,7 @@ mod tests {
     fn block_placement_keeps_rank_order() {
         let topology = Topology::from_node_numbers(&[0, 0, 0, 3, 4, 4], None);
         assert!(topology.in_rank_order());
-        assert_eq!((topology.nodes(), topology.size(), topology.max_ranks_per_node()), (3, 6, 3));
+        assert_eq!((topology.nodes(), topology.size(), topology.most_on_a_node()), (3, 6, 3));
         assert_eq!(topology.positions(1..3), 3..6);
         assert_eq!((0..6).map(|p| topology.node_of(p)).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 2]);
     }
