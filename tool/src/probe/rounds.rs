@@ -43,7 +43,7 @@ pub fn cases(comm: &impl Comm, nodes: &[u32]) -> Vec<Case> {
         return ALONE.iter().map(case(Mode::Message)).collect();
     }
     let mut cases: Vec<Case> = LOOK_AHEADS.iter().map(case(Mode::Message)).collect();
-    let shared = Topology::from_node_numbers(nodes, None).max_ranks_per_node() > 1;
+    let shared = Topology::from_node_numbers(nodes, None).most_on_a_node() > 1;
     if shared && UpdateState::new(comm, &case(Mode::Node)(&LOOK_AHEADS[0]).options).is_ok() {
         cases.extend(LOOK_AHEADS.iter().map(case(Mode::Node)));
     }
