@@ -152,12 +152,11 @@ static inline int on_one_host(MPI_Comm comm) {
 static inline int path_is_permitted(int path, const hcube_alltoall_options *options, int one_host) {
   int small = options->schedule == HCUBE_ALLTOALL_AUTO || options->schedule == HCUBE_ALLTOALL_HYPERCUBE;
   int bundled = small ? PATH_HYPERCUBE : PATH_MESSAGE;
-  int led = options->schedule == HCUBE_ALLTOALL_NODE_LEADERS ? PATH_LEADERS : PATH_MESSAGE;
+  int by_default = options->schedule == HCUBE_ALLTOALL_AUTO && options->path == HCUBE_PATH_AUTO;
+  int led = by_default || options->schedule == HCUBE_ALLTOALL_NODE_LEADERS ? PATH_LEADERS : PATH_MESSAGE;
   if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return path == PATH_LIBRARY;
-  if (path == PATH_LIBRARY) {
-    int by_default = options->schedule == HCUBE_ALLTOALL_AUTO && options->path == HCUBE_PATH_AUTO;
+  if (path == PATH_LIBRARY)
     return by_default && (!one_host || options->ranks_per_node > 0 || getenv("HCUBE_TEST_NOT_SHARED"));
-  }
   if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
     return one_of(path, PATH_MESSAGE, bundled, PATH_MESSAGE);
   if (!one_host) return path == led || one_of(path, PATH_MESSAGE, bundled, PATH_MIXED);

@@ -305,14 +305,19 @@ fn preloaded_programs_compare_algorithms() {
             let change = |launch: Launch| launch.args(argument).on(&hosts, placement);
             let (text, statistics) = Preloaded::new(&name, program.clone(), ranks).with(change).success();
             assert!(text.contains("ok between"), "{text}");
-            let paths = |in_place| -> Vec<&str> {
-                statistics.rows("MPI_Alltoall", in_place).iter().map(|row| row.0).collect()
+            let paths = |function, in_place| -> Vec<&str> {
+                statistics.rows(function, in_place).iter().map(|row| row.0).collect()
             };
-            for (in_place, path) in [(true, "hypercube"), (false, "node-leaders")] {
-                assert_eq!(paths(in_place).contains(&path), ranks >= 4, "{statistics:?}");
+            for (function, in_place, path) in [
+                ("MPI_Alltoall", false, "node-leaders"),
+                ("MPI_Alltoall", true, "node-leaders"),
+                ("MPI_Alltoallv", true, "hypercube"),
+            ] {
+                assert_eq!(paths(function, in_place).contains(&path), ranks >= 4, "{statistics:?}");
             }
-            assert!(paths(true).iter().any(|path| path.ends_with("message")), "{statistics:?}");
-            assert!(paths(true).contains(&"library"), "{statistics:?}");
+            let lists = paths("MPI_Alltoallv", true);
+            assert!(lists.iter().any(|path| path.ends_with("message")), "{statistics:?}");
+            assert!(paths("MPI_Alltoall", true).contains(&"library"), "{statistics:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::machine::log2;
 use hcube_core::plan::Topology;
 
-pub use super::situation::{Permitted, Situation};
+pub use super::situation::{Led, Permitted, Situation};
 pub use contenders::may_bundle;
 
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
@@ -62,8 +62,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, MPI_Alltoall out of place, 4 ranks or more, blocks of 1024 B at most: compared with library (make \
-         simulate, out-of-place)",
+        "several nodes, MPI_Alltoall, 4 ranks or more, blocks of 1024 B at most (in place if a rank sends at most \
+         2 log2 P messages): compared with library (make simulate, out-of-place)",
     ],
     [
         Schedule::Library.name(),
@@ -75,8 +75,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
 ];
 
-/// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall` out of place:
-/// with fewer, they save no message.
+/// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall`: with fewer,
+/// they save no message.
 pub const MIN_LED_RANKS: usize = 4;
 /// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks,
 /// 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each
@@ -231,20 +231,22 @@ mod tests {
         let in_place = Situation { leads_in_place: true, ..led };
         let asked = Situation { schedule: Schedule::NodeLeaders, ..led };
         for (situation, in_place, block, expected) in [
-            (led, false, None, false),
-            (led, false, Some(0), false),
-            (led, false, Some(1), true),
-            (led, false, Some(64), true),
-            (led, false, Some(65), false),
-            (led, true, Some(64), false),
-            (in_place, true, Some(64), true),
-            (in_place, true, Some(65), false),
-            (in_place, false, Some(64), true),
-            (Situation { led: 0, ..in_place }, true, Some(1), false),
-            (NODES, false, Some(1), false),
-            (asked, false, None, true),
-            (asked, true, Some(65), true),
-            (Situation { led: 0, ..asked }, false, Some(1), false),
+            (led, false, None, Led::Unknown),
+            (led, false, Some(0), Led::No),
+            (led, false, Some(1), Led::Yes),
+            (led, false, Some(64), Led::Yes),
+            (led, false, Some(65), Led::No),
+            (led, true, Some(64), Led::No),
+            (led, true, None, Led::No),
+            (in_place, true, None, Led::Unknown),
+            (in_place, true, Some(64), Led::Yes),
+            (in_place, true, Some(65), Led::No),
+            (in_place, false, Some(64), Led::Yes),
+            (Situation { led: 0, ..in_place }, true, Some(1), Led::No),
+            (NODES, false, Some(1), Led::No),
+            (asked, false, None, Led::Yes),
+            (asked, true, Some(65), Led::Yes),
+            (Situation { led: 0, ..asked }, false, Some(1), Led::No),
         ] {
             let found = situation.leads_equal(in_place, || block);
             assert_eq!(found, expected, "{situation:?}, {in_place}, {block:?}");

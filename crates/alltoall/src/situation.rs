@@ -27,15 +27,38 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks are sent with the blocks; the same on all ranks. On
-    /// request this holds for all of these exchanges, so that no rank is left waiting for a rank with invalid
-    /// arguments. `block`: the size of the blocks, if the arguments that determine it are valid.
-    pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
-        self.led > 0
-            && (self.schedule == Schedule::NodeLeaders
-                || (!in_place || self.leads_in_place)
-                    && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
+    /// Whether the votes of an exchange of equal blocks are sent with the blocks. On request this holds for all
+    /// of these exchanges, so that no rank is left waiting for a rank with invalid arguments. `block`: the size
+    /// of the blocks, if the arguments that determine it are valid.
+    pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> Led {
+        if self.led == 0 {
+            return Led::No;
+        }
+        if self.schedule == Schedule::NodeLeaders {
+            return Led::Yes;
+        }
+        if in_place && !self.leads_in_place {
+            return Led::No;
+        }
+        match block() {
+            Some(bytes) if (1..=self.led).contains(&bytes) => Led::Yes,
+            Some(_) => Led::No,
+            None => Led::Unknown,
+        }
     }
+}
+
+/// Whether node leaders exchange equal blocks together with the votes; the same on all ranks whose arguments
+/// are valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Led {
+    /// They do.
+    Yes,
+    /// They do not.
+    No,
+    /// They may on other ranks: arguments of this rank are invalid, so that it can neither vote with others nor
+    /// with the blocks.
+    Unknown,
 }
 
 /// What an exchange permits in addition to its votes; the same on all ranks.

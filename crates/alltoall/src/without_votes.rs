@@ -17,16 +17,17 @@
 //!   us, as long as a vote. Whether it is short is known only to all ranks together.
 //! - [`IN_PLACE`]: in place between nodes, of all ranks together within the memory bound. On few nodes, the
 //!   all-reduce of the votes takes as long as the exchange.
-//! - [`LED`]: `MPI_Alltoall` out of place between nodes, of blocks that node leaders may exchange. Without
-//!   node leaders, the library makes these exchanges without votes.
+//! - [`LED`]: `MPI_Alltoall` between nodes, of blocks that node leaders may exchange; in place and out of place
+//!   are compared separately. Out of place and without node leaders, the library makes these exchanges
+//!   without votes.
 //!
 //! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded
 //! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by
 //! longjmp, and other ranks may not have made the call.
 //!
 //! Restrictions: only where calls with invalid arguments may behave as in the library: in programs that do
-//! not use hcube's functions, and for exchanges that are forwarded anyway without node leaders. Short
-//! ones: all ranks share memory and have a core each.
+//! not use hcube's functions, and for exchanges out of place that are forwarded anyway without node leaders.
+//! Short ones: all ranks share memory and have a core each.
 //! Cost: the slower method in about 1 of 30 exchanges at first, and less later. If short and longer exchanges
 //! alternate, most longer exchanges have no speed-up by hcube until a vote finds one.
 //! Source: our own.

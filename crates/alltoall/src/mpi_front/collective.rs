@@ -8,6 +8,7 @@ use super::kind::Kind;
 use super::neighbours::Topology;
 use super::setup;
 use super::state::{Engine, Stage, State};
+use crate::select::Led;
 use crate::without_votes::Step;
 use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
@@ -350,8 +351,15 @@ unsafe fn make(
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
     let block = || unsafe { block_bytes(call, comm, named) };
-    let equal = call.function == Function::Alltoall && situation.leads_equal(call.in_place(), block);
-    let reason = select::forwarded_before_votes(situation, call.in_place(), equal);
+    let led = match call.function {
+        Function::Alltoall => situation.leads_equal(call.in_place(), block),
+        _ => Led::No,
+    };
+    let equal = led == Led::Yes;
+    let reason = match led {
+        Led::Unknown => Some(INVALID),
+        Led::Yes | Led::No => select::forwarded_before_votes(situation, call.in_place(), equal),
+    };
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
     }

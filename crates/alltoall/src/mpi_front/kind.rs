@@ -39,11 +39,8 @@ impl Kind {
         match self {
             Self::Short => "short blocks out of place, which the MPI library exchanges faster",
             Self::InPlace => "short blocks in place between nodes, which the MPI library exchanges faster",
-            Self::LedInPlace => {
-                "blocks in place between nodes, which the MPI library exchanges faster than node leaders"
-            }
-            Self::Led => {
-                "blocks out of place between nodes, which the MPI library exchanges faster than node leaders"
+            Self::Led | Self::LedInPlace => {
+                "blocks between nodes, which the MPI library exchanges faster than node leaders"
             }
         }
     }

@@ -12,6 +12,7 @@ use super::call::{Call, Function};
 use super::kind::Kind;
 use super::neighbours::Topology;
 use super::one_rank::OneRank;
+use crate::select::Led;
 use crate::without_votes::WithoutVotes;
 use crate::{ExchangeState, Options, Outcome, Schedule, UsedPath};
 use hcube_core::comm::Comm;
@@ -189,10 +190,10 @@ impl State {
                 // SAFETY: memory and handles of the call are as MPI requires.
                 let led = unsafe { is_led(call, comm, engine) }?;
                 match (led, in_place) {
-                    (true, true) => Some(Kind::LedInPlace),
-                    (true, false) => Some(Kind::Led),
-                    (false, true) => Some(Kind::InPlace),
-                    (false, false) => None,
+                    (Led::Yes, true) => Some(Kind::LedInPlace),
+                    (Led::Yes, false) => Some(Kind::Led),
+                    (Led::No, true) => Some(Kind::InPlace),
+                    (Led::No, false) | (Led::Unknown, _) => None,
                 }
             }
         })
@@ -243,12 +244,13 @@ impl State {
 /// # Safety
 /// As [`State::kind`].
 #[cold]
-unsafe fn is_led(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<bool> {
+unsafe fn is_led(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<Led> {
     if call.function != Function::Alltoall || !call.library_has_function() {
-        return Ok(false);
+        return Ok(Led::No);
     }
     engine.with(|Engine { exchange, named, .. }| {
         // SAFETY: the datatype of the call is as MPI requires.
-        Ok(exchange.situation().leads_equal(call.in_place(), || unsafe { block_bytes(call, comm, named) }))
+        let block = || unsafe { block_bytes(call, comm, named) };
+        Ok(exchange.situation().leads_equal(call.in_place(), block))
     })
 }

@@ -298,7 +298,7 @@ fn in_place_on_some_ranks_only_is_refused_on_all() {
     let refused = |_, outcome: &Result<Outcome>| matches!(outcome, Err(Error::Truncate { message, .. }) if message.contains("ranks pass MPI_IN_PLACE"));
     check(&|rank| Shape::matching(2, rank != 1, Form::Counted, &|_, _| 20), &ordinary, refused);
     // By default a rank that calls `MPI_Alltoall` out of place between nodes does not vote with ranks that
-    // call it in place: node leaders or the MPI library make its exchange.
+    // call it in place, where the MPI library makes its exchange.
     let together: Vec<Case> = situations().into_iter().filter(|case| !is_apart(case)).collect();
     check_in(&together, &|rank| Shape::matching(2, rank != 1, Form::Even, &|_, _| 20), &ordinary, refused);
 }

@@ -1,6 +1,7 @@
 //! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position, and
 //! their expected contents.
 
+use hcube_alltoall::select::Led;
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Task, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
@@ -190,7 +191,7 @@ impl Rank {
         // As the front end reports it for MPI_Alltoall.
         let block = self.receive.ranges[0].len();
         let equal = self.receive.form == Form::Even
-            && state.situation().leads_equal(self.send.is_none(), || Some(block));
+            && state.situation().leads_equal(self.send.is_none(), || Some(block)) == Led::Yes;
         let receive = self.receive.blocks();
         let task = match self.send.as_mut().map(Image::blocks) {
             Some(send) => Task::between(send, receive),
