@@ -158,7 +158,11 @@ fn on_hosts(root: &Path) -> Result<Row, String> {
     Ok([
         "[several hosts on one machine](doc/hosts.md): `MPI_Alltoall` of 8 bytes, 4 x 4 ranks".to_owned(),
         "Open MPI's function".to_owned(),
-        of("Open MPI 4", "alltoall", "8 B")?,
+        format!(
+            "in place {}, out of place {}",
+            of("Open MPI 4", "alltoall-in-place", "8 B")?,
+            of("Open MPI 4", "alltoall", "8 B")?
+        ),
         format!(
             "coarrays, broadcast of 8 bytes, MPICH 4: {}",
             of("MPICH 4", "caf", "broadcast 8 B, 16 ranks")?
