@@ -73,6 +73,15 @@ impl<C: Comm> Owned<C> {
         Ok(self.transfer.is_none())
     }
 
+    /// Returns when the transfer is complete, if ranks are simulated, so that no rank polls in simulated time;
+    /// otherwise immediately.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn rest(&mut self, comm: &C) -> Result<()> {
+        self.transfer.as_mut().map_or(Ok(()), |transfer| comm.rest_until_any(&mut [transfer]))
+    }
+
     /// The buffer.
     ///
     /// # Panics

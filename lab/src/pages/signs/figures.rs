@@ -58,8 +58,11 @@ pub fn formula() -> f64 {
         hockney.alpha * (between.latency + inside.latency)
             + hockney.beta * elements * (between.bandwidth + inside.bandwidth)
     };
-    let both = |groups: f64| panel(32.0, 16.0 * 256.0, groups) + panel(16.0, 16.0 * 128.0, groups);
-    both(1.0) / both(4.0)
+    // Groups in a process row and in a process column: 8 and 2, as in the simulation.
+    let both = |along_row: f64, along_column: f64| {
+        panel(32.0, 16.0 * 256.0, along_row) + panel(16.0, 16.0 * 128.0, along_column)
+    };
+    both(1.0, 1.0) / both(8.0, 2.0)
 }
 
 /// The rate on coarrays.

@@ -178,10 +178,19 @@ impl Recorded {
         Ok(Groups { gains: gains.collect::<Result<_, String>>()? })
     }
 
-    /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks.
-    pub fn single_panel(&self) -> Result<f64, String> {
-        let of = |column| self.cell(&["groups", "1", "16"], "communication, 1 panel", column);
+    /// Speed-up of the communication of a panel with 8 x 8 groups over SUMMA, on 2048 ranks of BlueGene/P.
+    pub fn blue_gene(&self) -> Result<f64, String> {
+        let of = |column| self.cell(&["groups", "1", "64 (8x8)"], "communication, 1 of 256 panels", column);
         Ok(of(1)? / of(2)?)
+    }
+
+    /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks, without the time
+    /// of a call that has no panel.
+    pub fn single_panel(&self) -> Result<f64, String> {
+        let of = |name, column| self.cell(&["groups", "1", "16"], name, column);
+        let call = of("communication, no panel", 1)?;
+        let panel = |column| Ok::<_, String>(of("communication, 1 panel", column)? - call);
+        Ok(panel(1)? / panel(2)?)
     }
 
     /// The mean efficiency on 4 processes of a machine, in per cent.

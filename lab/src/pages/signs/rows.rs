@@ -313,15 +313,15 @@ pub const ROWS: [Sign; 51] = [
         [BLUE_GENE, "SUMMA over HSUMMA, 2048 ranks, best number of groups"],
         Ratio,
         || measured_gain(2048),
-        None,
-        Unexplained("the model of Quintin et al. predicts no gain"),
+        Some(Recorded::blue_gene),
+        Unexplained("the model of Quintin et al., which has no links, predicts no gain"),
     ),
     sign(
         [BLUE_GENE, "SUMMA over HSUMMA, 16384 ranks, best number of groups"],
         Ratio,
         || measured_gain(16384),
         None,
-        Unexplained("the model of Quintin et al. predicts at most 1.18"),
+        Known("takes too long to simulate"),
     ),
     sign(
         [
@@ -332,8 +332,8 @@ pub const ROWS: [Sign; 51] = [
         || Figure(formula()),
         Some(Recorded::single_panel),
         Known(
-            "the time of the call itself, and the messages of a panel, which share a port, so that the first one, for \
-             which others wait, ends late",
+            "the messages of a panel are under way together and share a port, so that the first one, for which \
+             others wait, ends late, with groups once in each level",
         ),
     ),
     sign(

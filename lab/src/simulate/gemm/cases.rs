@@ -30,8 +30,8 @@ const fn product(
     Product { machine, grid, order, block, panels }
 }
 
-/// Figures 5 and 6 of Quintin et al. 2013, then 8 and 9. A simulated panel of SUMMA takes minutes on 2048
-/// ranks, and some hours on 16384.
+/// Figures 5 and 6 of Quintin et al. 2013, then 8 and 9. A simulated panel of SUMMA takes a minute or two of
+/// a core on 2048 ranks.
 const GROUPS: [Product; 4] = [
     product("graphene", (8, 16), (8192, 64), (16, 128)),
     product("graphene", (8, 16), (8192, 512), (16, 16)),
