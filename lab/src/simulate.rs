@@ -3,7 +3,7 @@
 //! This subcommand starts smpirun itself, so it never initialises MPI. Results are in
 //! the order of the sections, and do not depend on the speed of this machine.
 
-mod alltoall;
+pub mod alltoall;
 pub mod arguments;
 pub mod bsp;
 pub mod bsp_programs;

@@ -3,6 +3,7 @@
 
 use hcube_testing as common;
 
+use hcube_lab::simulate::alltoall::{SCALED_BYTES, SCALED_MEMORY};
 use hcube_results::machine::Machine;
 use hcube_results::published::bsp::{self, Program};
 use hcube_results::simulated::{COARRAY_EVENTS, LOOK_AHEAD, RED_STORM};
@@ -192,7 +193,11 @@ fn fitted_rates_are_not_compared() {
 /// All exchanges of the table have one condition, and each has the MPI libraries as competitors.
 #[test]
 fn exchanges_have_one_condition() {
-    holds("All schedules are without additional memory on every number of ranks");
+    holds("All schedules have 1 MiB of additional memory on every number of ranks");
+    let mib = |bytes: u64| format!("{} MiB", (bytes as f64 / f64::from(1 << 20)).round());
+    assert_eq!(mib(SCALED_MEMORY), "1 MiB");
+    holds(&format!("an exchange of {} per rank on JuRoPA", mib(SCALED_BYTES)));
+    holds(&format!("Blocks and memory are {} times shorter in the simulation", SCALED_BYTES >> 20));
     let rows = table("| machine, ranks | MPICH order");
     assert!(rows.len() >= 9 && rows.iter().all(|row| row.len() == 6), "{rows:?}");
     let figures = rows.iter().flat_map(|row| &row[1..]);

@@ -100,9 +100,9 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "All-to-all exchange over ranks",
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5). \
          Measured ones stand beside the MPI library's own functions, one of which needs a second buffer (out of place). \
-         Simulated ones are without additional memory (20 KiB per rank remain), as in their section 4.2, on a \
-         thousandth of their data, beside the algorithms of MPI libraries; the ring out of place is the simulator's, which \
-         takes no time for copies.",
+         Simulated ones have the data of their section 4.2 and hcube's default memory, both shorter in the simulation on a \
+         machine with less bandwidth, beside the algorithms of MPI libraries; the ring out of place is the simulator's, \
+         which takes no time for copies.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");

@@ -4,6 +4,12 @@
 //! In place they are the real competitors of the schedules; out of place node leaders stand beside what both
 //! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there,
 //! as MPI libraries sum few words.
+//!
+//! Exchanges of published sizes do not fit into a simulation. Their blocks are [`SCALE`] times shorter, on a
+//! machine whose bandwidth and copies are as many times slower, and so is hcube's memory: its minimum stands
+//! for [`SCALED_MEMORY`]. Pieces are shares of that memory between two bounds. At its minimum neither bound is
+//! reached, in the simulation or at full size, so that all messages have the numbers and times of the full
+//! size. The upper bound of a piece is not scaled, so that the section that varies the memory has no scale.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
@@ -11,6 +17,7 @@ use super::place::Place;
 use super::platform::Sharing;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
+use hcube_alltoall::state::BASE_MEMORY_BYTES;
 use hcube_core::machine::work::{COPY, REST, Unit};
 use hcube_results::alltoall::{FFTW_IN_PLACE, IN_PLACE, OUT_OF_PLACE, RING_OUT_OF_PLACE};
 use hcube_results::machine::Machine;
@@ -21,6 +28,17 @@ use serde::{Deserialize, Serialize};
 const BYTES: u64 = 1 << 20;
 /// Bytes of a rank in the transforms of Hofmann and Rünger 2013, section 4.4.
 const TRANSPOSED_BYTES: u64 = 512 << 20;
+/// Bytes of a rank in their section 4.2, on Juqueen and elsewhere.
+const JUQUEEN_BYTES: u64 = 300_000_000;
+const PUBLISHED_BYTES: u64 = 1_000_000_000;
+/// By how much blocks and memory are shorter: hcube's minimum then stands for its default of 1 MiB.
+const SCALE: usize = ((1 << 20) + BASE_MEMORY_BYTES) / BASE_MEMORY_BYTES;
+/// hcube's memory where the simulation has its minimum.
+pub const SCALED_MEMORY: u64 = (BASE_MEMORY_BYTES * (SCALE - 1)) as u64;
+/// Bytes of a rank that are 1 MiB in the simulation: where the published data would take too long, and beyond
+/// [`MAX_RANKS_OF_PUBLISHED_BYTES`] too much memory.
+pub const SCALED_BYTES: u64 = BYTES * SCALE as u64;
+const MAX_RANKS_OF_PUBLISHED_BYTES: usize = 128;
 /// What a waiting rank of many adds to its pauses, as a share of the time in which a block leaves a node.
 const REST_OF_BLOCK: f64 = 1.0 / 64.0;
 /// Bytes of a block out of place.
@@ -32,7 +50,7 @@ const LEADERS: &str = "node-leaders";
 /// hcube's schedules in place.
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 /// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all
-/// messages of random sizes at once (a crash in its solver).
+/// messages of random sizes at once (a crash in its solver), and a second buffer takes too much memory.
 const MAX_RANKS_AT_ONCE: usize = 64;
 /// Ranks up to which exchanges share the links between nodes.
 const MAX_RANKS_SHARING_LINKS: usize = 256;
@@ -88,6 +106,19 @@ impl Alltoall {
         }
     }
 
+    /// The same with this data and hcube's least memory, both shorter in the simulation.
+    fn scaled(self, bytes_per_rank: u64) -> Self {
+        let is_long = self.site.ranks > MAX_RANKS_OF_PUBLISHED_BYTES;
+        let bytes_per_rank = if is_long { SCALED_BYTES } else { bytes_per_rank };
+        Self { scale: SCALE, memory: Some(SCALED_MEMORY), bytes_per_rank, ..self }
+    }
+
+    /// The memory of the simulation, in addition to hcube's minimum.
+    fn simulated_memory(&self) -> u64 {
+        let least = BASE_MEMORY_BYTES as u64;
+        ((self.memory.unwrap_or_default() + least) / self.scale as u64).saturating_sub(least)
+    }
+
     fn is_of_library(&self) -> bool {
         self.algorithm.ends_with("-place")
     }
@@ -117,7 +148,7 @@ impl Row for Alltoall {
             of_driver(&self.algorithm),
             self.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
             self.site.ranks_per_node,
-            self.memory.unwrap_or_default(),
+            self.simulated_memory(),
             sent,
             if self.site.section == "small" || is_transposition { "equal" } else { "random" },
             // hcube tries two paths inside a node before it selects one.
@@ -147,7 +178,7 @@ impl Row for Alltoall {
     /// The data, and additional memory; or a second copy out of place.
     fn bytes_per_rank(&self) -> u64 {
         let data = self.bytes_per_rank / self.scale as u64;
-        let more = if self.is_out_of_place() { data } else { self.memory.unwrap_or_default().min(data) };
+        let more = if self.is_out_of_place() { data } else { self.simulated_memory().min(data) };
         data.saturating_add(more)
     }
 
@@ -175,20 +206,30 @@ impl Row for Alltoall {
     }
 }
 
+/// Bytes of a rank of a machine: those of the publication take minutes for each exchange on 128 ranks.
+fn bytes_of_schedules(place: &Place<'_>, full: bool) -> u64 {
+    match &*place.machine.name {
+        _ if !full => SCALED_BYTES,
+        "juqueen" => JUQUEEN_BYTES,
+        _ => PUBLISHED_BYTES,
+    }
+}
+
 /// The exchanges of a section on a number of ranks, which share a simulation.
-pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
+pub fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Alltoall> {
     let by = |algorithm: &str| Alltoall::new(place, ranks, algorithm);
     match place.section {
         Section::Schedules => {
-            // Without additional memory on every number of ranks, as the algorithms of Hofmann and Rünger
-            // 2013, section 4.2: a line over ranks has one condition.
+            // The same memory on every number of ranks: a line over ranks has one condition.
             let in_place = IN_PLACE.iter().map(|one| one.0);
-            let out_of_place = OUT_OF_PLACE.iter().map(|one| one.0);
+            let out_of_place = OUT_OF_PLACE.iter().map(|one| one.0).chain([RING_OUT_OF_PLACE]);
             let out_of_place = out_of_place.filter(|_| ranks <= MAX_RANKS_AT_ONCE);
-            let all = SCHEDULES.into_iter().chain(in_place).chain(out_of_place).chain([RING_OUT_OF_PLACE]);
-            all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
+            let all = SCHEDULES.into_iter().chain(in_place).chain(out_of_place);
+            all.map(|algorithm| by(algorithm).scaled(bytes_of_schedules(place, full))).collect()
         }
         Section::Memory => {
+            // The longest piece, 256 KiB, has no scale: with more than 2 MiB of memory, pieces of scaled
+            // exchanges would be fewer and longer than at full size.
             let with = |algorithm| {
                 [0, 64 << 10, 256 << 10, BYTES]
                     .map(|memory| Alltoall { memory: Some(memory), ..by(algorithm) })
@@ -258,3 +299,42 @@ pub const LAYOUT: Layout<Alltoall> = Layout {
     ],
     has_line: |_| true,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_alltoall::model::{Algorithm, Exchange};
+    use hcube_core::machine::{Link, Parameters, Placement};
+
+    /// Seconds that depend on the number of pieces, and of those under way, and not on bytes.
+    fn latencies(ranks: usize, bytes: usize, memory: usize) -> f64 {
+        let link = Link { latency: 1.0, bandwidth: f64::INFINITY };
+        let (generate, update, divide, copy) = (0.0, 0.0, 0.0, 0.0);
+        let parameters = Parameters { network: link, node: link, generate, update, divide, copy };
+        let exchange = Exchange { placement: Placement { ranks, ranks_per_node: 8 }, bytes, memory };
+        exchange.seconds(Algorithm::HierarchicalSets, &parameters).expect("messages are always possible")
+    }
+
+    #[test]
+    fn scaled_exchanges_have_the_messages_of_the_full_size() {
+        for bytes in [PUBLISHED_BYTES, JUQUEEN_BYTES, SCALED_BYTES] {
+            for ranks in [16, 32, 64, MAX_RANKS_OF_PUBLISHED_BYTES] {
+                let full = latencies(ranks, bytes as usize, SCALED_MEMORY as usize);
+                let scaled = latencies(ranks, bytes as usize / SCALE, 0);
+                // Sizes of pieces are whole bytes.
+                assert!((scaled / full - 1.0).abs() < 2e-3, "{bytes} on {ranks}: {scaled}, {full}");
+                assert!(latencies(ranks, bytes as usize / SCALE, 1 << 20) < 0.5 * full, "{bytes} on {ranks}");
+            }
+        }
+    }
+
+    #[test]
+    fn memory_has_the_scale_of_blocks() {
+        let of = |memory, scale| Alltoall { memory: Some(memory), scale, ..Alltoall::default() };
+        assert_eq!(of(SCALED_MEMORY, SCALE).simulated_memory(), 0);
+        assert_eq!(of(1 << 20, 1).simulated_memory(), 1 << 20);
+        // Memory for all data is memory for all data.
+        let all = of(PUBLISHED_BYTES, SCALE).simulated_memory() + BASE_MEMORY_BYTES as u64;
+        assert_eq!(all, (PUBLISHED_BYTES + BASE_MEMORY_BYTES as u64) / SCALE as u64);
+    }
+}

@@ -63,7 +63,9 @@ fn updates(shapes: Vec<Shape>) -> Part {
 fn exchanges(shapes: Vec<Shape>) -> Part {
     Part {
         shapes,
-        batches: |place, _| separated(place.batches(|ranks| alltoall::cases(place, ranks)), Case::Alltoall),
+        batches: |place, full| {
+            separated(place.batches(|ranks| alltoall::cases(place, ranks, full)), Case::Alltoall)
+        },
         table: |results, section, machine| alltoall::LAYOUT.text(&results.alltoall, section, machine),
         published: "",
     }
