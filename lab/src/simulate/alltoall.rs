@@ -5,7 +5,7 @@
 //! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there,
 //! as MPI libraries sum few words.
 //!
-//! Exchanges of published sizes do not fit into a simulation. Their blocks are [`SCALE`] times shorter, on a
+//! Exchanges of published sizes do not fit into a simulation. Their blocks are `SCALE` times shorter, on a
 //! machine whose bandwidth and copies are as many times slower, and so is hcube's memory: its minimum stands
 //! for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have this
 //! length, and in the simulation they stand for 260 KiB, so that messages have the numbers and times of the
@@ -37,7 +37,7 @@ const SCALE: usize = ((1 << 20) + BASE_MEMORY_BYTES) / BASE_MEMORY_BYTES;
 /// hcube's memory where the simulation has its minimum.
 pub const SCALED_MEMORY: u64 = (BASE_MEMORY_BYTES * (SCALE - 1)) as u64;
 /// Bytes of a rank that are 1 MiB in the simulation: where the published data would take too long, and beyond
-/// [`MAX_RANKS_OF_PUBLISHED_BYTES`] too much memory.
+/// `MAX_RANKS_OF_PUBLISHED_BYTES` too much memory.
 pub const SCALED_BYTES: u64 = BYTES * SCALE as u64;
 const MAX_RANKS_OF_PUBLISHED_BYTES: usize = 128;
 /// What a waiting rank of many adds to its pauses, as a share of the time in which a block leaves a node.
