@@ -140,8 +140,8 @@ impl Exchange {
         inside.map(|seconds| vote + seconds)
     }
 
-    /// The decision of the production code by default, for contiguous blocks of several sizes if single copy is
-    /// permitted; `None` if nothing is exchanged, or the MPI library performs the exchange.
+    /// The decision of the production code by default, for contiguous blocks of several sizes if single copy
+    /// is permitted; `None` if nothing is exchanged, or the MPI library performs the exchange.
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);

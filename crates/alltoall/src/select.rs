@@ -84,8 +84,8 @@ pub const MIN_LED_RANKS: usize = 4;
 /// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.
 pub const MAX_LED_BYTES: usize = 1 << 10;
 
-/// Whether node leaders also make exchanges in place, where hypercube is another way to save messages: it needs
-/// log2 P messages per rank, and its votes as many stages.
+/// Whether node leaders also make exchanges in place, where the hypercube is another way to save messages: it
+/// needs log2 P messages per rank, and its votes as many stages.
 pub fn may_lead_in_place(topology: &Topology) -> bool {
     let nodes = topology.nodes();
     let fewest = (0..nodes).map(|node| topology.positions(node..node + 1).len()).min();

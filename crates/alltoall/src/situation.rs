@@ -27,9 +27,9 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks are sent with the blocks. On request this holds for all
-    /// of these exchanges, so that no rank is left waiting for a rank with invalid arguments. `block`: the size
-    /// of the blocks, if the arguments that determine it are valid.
+    /// Whether the votes of an exchange of equal blocks are sent with the blocks. On request this holds for
+    /// all of these exchanges, so that no rank is left waiting for a rank with invalid arguments. `block`: the
+    /// size of the blocks, if the arguments that determine it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> Led {
         if self.led == 0 {
             return Led::No;
@@ -56,8 +56,8 @@ pub enum Led {
     Yes,
     /// They do not.
     No,
-    /// They may on other ranks: arguments of this rank are invalid, so that it can neither vote with others nor
-    /// with the blocks.
+    /// They may on other ranks: arguments of this rank are invalid, so that it can vote neither with the
+    /// blocks nor without them.
     Unknown,
 }
 

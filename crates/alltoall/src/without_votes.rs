@@ -17,8 +17,8 @@
 //!   us, as long as a vote. Whether it is short is known only to all ranks together.
 //! - [`IN_PLACE`]: in place between nodes, of all ranks together within the memory bound. On few nodes, the
 //!   all-reduce of the votes takes as long as the exchange.
-//! - [`LED`]: `MPI_Alltoall` between nodes, of blocks that node leaders may exchange; in place and out of place
-//!   are compared separately. Out of place and without node leaders, the library makes these exchanges
+//! - [`LED`]: `MPI_Alltoall` between nodes, of blocks that node leaders may exchange; in place and out of
+//!   place are compared separately. Out of place and without node leaders, the library makes these exchanges
 //!   without votes.
 //!
 //! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded

@@ -5,9 +5,9 @@
 //! libraries select for a size and a number of ranks. hcube's votes are summed by recursive doubling there,
 //! as MPI libraries sum few words.
 //!
-//! Exchanges of published sizes do not fit into a simulation. Their blocks are `SCALE` times shorter, on a
-//! machine whose bandwidth and copies are as many times slower, and so is hcube's memory: its minimum stands
-//! for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have this
+//! Exchanges of published sizes do not fit into a simulation. Their blocks and hcube's memory are `SCALE`
+//! times shorter, on a machine with bandwidth and copies that are slower by the same factor: hcube's minimum
+//! stands for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have this
 //! length, and in the simulation they stand for 260 KiB, so that messages have the numbers and times of the
 //! full size within 2 %. With more memory they would be longer than at full size: the section that varies the
 //! memory has no scale.
@@ -207,7 +207,7 @@ impl Row for Alltoall {
     }
 }
 
-/// Bytes of a rank of a machine: those of the publication take minutes for each exchange on 128 ranks.
+/// Bytes of a rank of a machine. Each exchange of the published bytes takes minutes on 128 ranks.
 fn bytes_of_schedules(place: &Place<'_>, full: bool) -> u64 {
     match &*place.machine.name {
         _ if !full => SCALED_BYTES,

@@ -2,12 +2,12 @@
 //! the C interface and the preload library both call [`exchange`].
 
 use super::allowance::Allowance;
-use super::arguments::{Named, block_bytes, conditions, read};
+use super::arguments::{Named, conditions, read};
 use super::call::{Call, Function};
 use super::kind::Kind;
 use super::neighbours::Topology;
 use super::setup;
-use super::state::{Engine, Stage, State};
+use super::state::{Engine, Stage, State, led};
 use crate::select::Led;
 use crate::without_votes::Step;
 use crate::{Conditions, Options, Outcome, Report, select};
@@ -350,11 +350,7 @@ unsafe fn make(
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
-    let block = || unsafe { block_bytes(call, comm, named) };
-    let led = match call.function {
-        Function::Alltoall => situation.leads_equal(call.in_place(), block),
-        _ => Led::No,
-    };
+    let led = unsafe { led(call, comm, exchange, named) };
     let equal = led == Led::Yes;
     let reason = match led {
         Led::Unknown => Some(INVALID),

@@ -187,8 +187,13 @@ impl State {
             (false, true) => None,
             (true, true) if !call.guest => None,
             (true, in_place) => {
-                // SAFETY: memory and handles of the call are as MPI requires.
-                let led = unsafe { is_led(call, comm, engine) }?;
+                let led = match call.library_has_function() {
+                    // SAFETY: memory and handles of the call are as MPI requires.
+                    true => engine.with(|Engine { exchange, named, .. }| unsafe {
+                        Ok(led(call, comm, exchange, named))
+                    })?,
+                    false => Led::No,
+                };
                 match (led, in_place) {
                     (Led::Yes, true) => Some(Kind::LedInPlace),
                     (Led::Yes, false) => Some(Kind::Led),
@@ -239,18 +244,14 @@ impl State {
     }
 }
 
-/// Whether node leaders may make the exchange of a call between nodes.
+/// Whether node leaders may make the exchange of a call between nodes together with the votes.
 ///
 /// # Safety
 /// As [`State::kind`].
-#[cold]
-unsafe fn is_led(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<Led> {
-    if call.function != Function::Alltoall || !call.library_has_function() {
-        return Ok(Led::No);
+pub(super) unsafe fn led(call: &Call, comm: &MpiComm, exchange: &ExchangeState, named: &mut Named) -> Led {
+    if call.function != Function::Alltoall {
+        return Led::No;
     }
-    engine.with(|Engine { exchange, named, .. }| {
-        // SAFETY: the datatype of the call is as MPI requires.
-        let block = || unsafe { block_bytes(call, comm, named) };
-        Ok(exchange.situation().leads_equal(call.in_place(), block))
-    })
+    // SAFETY: the datatype of the call is as MPI requires.
+    exchange.situation().leads_equal(call.in_place(), || unsafe { block_bytes(call, comm, named) })
 }

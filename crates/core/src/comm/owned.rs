@@ -73,8 +73,8 @@ impl<C: Comm> Owned<C> {
         Ok(self.transfer.is_none())
     }
 
-    /// Returns when the transfer is complete, if ranks are simulated, so that no rank polls in simulated time;
-    /// otherwise immediately.
+    /// Returns when the transfer is complete, if ranks are simulated, so that no rank polls in simulated
+    /// time; otherwise immediately.
     ///
     /// # Errors
     /// Of MPI.

@@ -178,15 +178,15 @@ impl Recorded {
         Ok(Groups { gains: gains.collect::<Result<_, String>>()? })
     }
 
-    /// Speed-up of the communication of a panel with 128 groups, the best number, over SUMMA, on 2048 ranks of
-    /// BlueGene/P.
+    /// Speed-up of the communication of a panel with 128 groups, the best number, over SUMMA, on 2048 ranks
+    /// of BlueGene/P.
     pub fn blue_gene(&self) -> Result<f64, String> {
         let of = |column| self.cell(&["groups", "1", "8 (2x4)"], "communication, 1 of 256 panels", column);
         Ok(of(1)? / of(6)?)
     }
 
-    /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks, without the time
-    /// of a call that has no panel.
+    /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks, without the
+    /// time of a call that has no panel.
     pub fn single_panel(&self) -> Result<f64, String> {
         let of = |name, column| self.cell(&["groups", "1", "16"], name, column);
         let call = of("communication, no panel", 1)?;
