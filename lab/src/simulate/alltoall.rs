@@ -324,7 +324,8 @@ mod tests {
                 let scaled = latencies(ranks, bytes as usize / SCALE, 0);
                 // 260 KiB instead of 256.
                 assert!((scaled / full - 1.0).abs() < 0.02, "{bytes} on {ranks}: {scaled}, {full}");
-                assert!(latencies(ranks, bytes as usize / SCALE, 1 << 20) < 0.5 * full, "{bytes} on {ranks}");
+                // Memory without a scale has too few messages.
+                assert!(latencies(ranks, bytes as usize / SCALE, 1 << 20) < 0.8 * full, "{bytes} on {ranks}");
             }
         }
     }
