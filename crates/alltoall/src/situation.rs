@@ -28,8 +28,8 @@ impl Situation {
     }
 
     /// Whether the votes of an exchange of equal blocks are sent with the blocks. On request this holds for
-    /// all of these exchanges, so that no rank is left waiting for a rank with invalid arguments. `block`: the
-    /// size of the blocks, if the arguments that determine it are valid.
+    /// all of these exchanges, so that no rank is left waiting for a rank with invalid arguments. `block`:
+    /// the size of the blocks, if the arguments that determine it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> Led {
         if self.led == 0 {
             return Led::No;

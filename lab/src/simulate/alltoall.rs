@@ -7,10 +7,10 @@
 //!
 //! Exchanges of published sizes do not fit into a simulation. Their blocks and hcube's memory are `SCALE`
 //! times shorter, on a machine with bandwidth and copies that are slower by the same factor: hcube's minimum
-//! stands for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have this
-//! length, and in the simulation they stand for 260 KiB, so that messages have the numbers and times of the
-//! full size within 2 %. With more memory they would be longer than at full size: the section that varies the
-//! memory has no scale.
+//! stands for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have
+//! this length, and in the simulation they stand for 260 KiB, so that messages have the numbers and times of
+//! the full size within 2 %. With more memory they would be longer than at full size: the section that varies
+//! the memory has no scale.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
