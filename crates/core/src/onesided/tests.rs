@@ -305,7 +305,8 @@ proptest! {
     }
 }
 
-/// Bytes and bounds of elements in 128 bits; `None` where the bytes leave 64 bits.
+/// Bytes and bounds of elements in 128 bits, or the nearest bounds that these hold; `None` where the bytes
+/// leave 64 bits.
 fn section(element: usize, dimensions: &[(usize, i64)]) -> Option<(u128, [i128; 2])> {
     let bytes = dimensions.iter().try_fold(element as u128, |bytes, &(count, _)| {
         Some(bytes * count as u128).filter(|&bytes| i64::try_from(bytes).is_ok())
@@ -314,7 +315,8 @@ fn section(element: usize, dimensions: &[(usize, i64)]) -> Option<(u128, [i128; 
     for &(count, stride) in dimensions {
         // A dimension without elements has no last one.
         let reach = (count.max(1) as i128 - 1) * i128::from(stride);
-        bounds[usize::from(reach > 0)] += reach;
+        let bound = &mut bounds[usize::from(reach > 0)];
+        *bound = bound.saturating_add(reach);
     }
     bytes.map(|bytes| (bytes, bounds))
 }
