@@ -8,9 +8,9 @@
 # machine (nice), so that other work does little harm:
 #
 # - Two ranks between hosts on a core each: the processor time of a message of 8 bytes of both sides.
-# - n ranks on one core, two of which exchange messages while the others wait: they poll and yield in turn, so that half
-#   of the n ranks poll until a message inside a host is noticed. With half of the ranks on each core, half as many polls:
-#   the difference is their time, and the rest the cost of the message.
+# - n ranks on one core: two exchange messages, and the others poll and yield in turn. Until the receiver of a message
+#   inside a host has its turn, n / 2 ranks poll on average, and half as many where the ranks are divided between two
+#   cores: the difference is the time of these polls, the rest the cost of the message.
 # - What a message between hosts takes longer is a multiple of n polls, the turns that the receiver misses.
 # - What longer messages take longer, on 4 ranks of one core, is the processor time of their bytes.
 #

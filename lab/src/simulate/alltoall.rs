@@ -307,7 +307,8 @@ mod tests {
     use hcube_alltoall::model::{Algorithm, Exchange};
     use hcube_core::machine::{Link, Parameters, Placement};
 
-    /// Seconds that depend on the number of pieces, and of those under way, and not on bytes.
+    /// Predicted seconds on a network of infinite bandwidth: latencies, which follow from the number of
+    /// pieces and from how many are under way.
     fn latencies(ranks: usize, bytes: usize, memory: usize) -> f64 {
         let link = Link { latency: 1.0, bandwidth: f64::INFINITY };
         let (generate, update, divide, copy) = (0.0, 0.0, 0.0, 0.0);

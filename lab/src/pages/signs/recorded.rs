@@ -10,6 +10,7 @@ use hcube_results::alltoall::FFTW_IN_PLACE;
 use hcube_results::published::bsp::Program;
 use hcube_tool::output;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 /// Seconds of the work of a rank in a transform of 64 Mi real numbers per rank, in which two transpositions
@@ -37,19 +38,19 @@ fn missing(what: &str) -> String {
 /// Matrix products without groups and with.
 #[derive(Debug)]
 pub struct Groups {
-    /// Speed-up of the communication over SUMMA with each number of groups, and the number.
-    pub gains: Vec<(usize, f64)>,
+    /// Speed-up of the communication over SUMMA with each number of groups.
+    gains: Vec<f64>,
 }
 
 impl Groups {
     /// The largest speed-up.
     pub fn best(&self) -> f64 {
-        self.gains.iter().map(|gain| gain.1).fold(0.0, f64::max)
+        self.gains.iter().copied().fold(0.0, f64::max)
     }
 
     /// The smallest.
     pub fn worst(&self) -> f64 {
-        self.gains.iter().map(|gain| gain.1).fold(f64::INFINITY, f64::min)
+        self.gains.iter().copied().fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -151,7 +152,7 @@ impl Recorded {
         })
     }
 
-    /// Time of an algorithm without additional memory over the time of hierarchical sets.
+    /// Time of an algorithm over the time of hierarchical sets, both with the same memory.
     pub fn over_sets(&self, machine: &str, ranks: usize, algorithm: &str) -> Result<f64, String> {
         let of = |algorithm| self.exchange(["schedules", machine, algorithm], ranks, None);
         Ok(of(algorithm)? / of("hierarchical-sets")?)
@@ -171,18 +172,20 @@ impl Recorded {
 
     /// Products on Graphene, by the row of their table: speed-ups of the communication over SUMMA.
     pub fn graphene(&self, name: &str) -> Result<Groups, String> {
-        let headings = ["groups", "1", "2"];
-        let summa = self.cell(&headings, name, 1)?;
         // Column 8 is a group for each rank, which is SUMMA.
-        let gains = (2..8).map(|column| Ok((1 << (column - 1), summa / self.cell(&headings, name, column)?)));
-        Ok(Groups { gains: gains.collect::<Result<_, String>>()? })
+        self.groups(["groups", "1", "2"], name, 2..8)
     }
 
-    /// Speed-up of the communication of a panel with 128 groups, the best number, over SUMMA, on 2048 ranks
-    /// of BlueGene/P.
-    pub fn blue_gene(&self) -> Result<f64, String> {
-        let of = |column| self.cell(&["groups", "1", "8 (2x4)"], "communication, 1 of 256 panels", column);
-        Ok(of(1)? / of(6)?)
+    /// A panel on 2048 ranks of BlueGene/P.
+    pub fn blue_gene(&self) -> Result<Groups, String> {
+        self.groups(["groups", "1", "8 (2x4)"], "communication, 1 of 256 panels", 2..9)
+    }
+
+    /// A row of a table whose column 1 is SUMMA.
+    fn groups(&self, headings: [&str; 3], name: &str, columns: Range<usize>) -> Result<Groups, String> {
+        let summa = self.cell(&headings, name, 1)?;
+        let gains = columns.map(|column| Ok(summa / self.cell(&headings, name, column)?));
+        Ok(Groups { gains: gains.collect::<Result<_, String>>()? })
     }
 
     /// Speed-up of the communication of a single panel with 16 groups over SUMMA, on 512 ranks, without the

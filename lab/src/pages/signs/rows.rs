@@ -313,7 +313,7 @@ pub const ROWS: [Sign; 51] = [
         [BLUE_GENE, "SUMMA over HSUMMA, 2048 ranks, best number of groups"],
         Ratio,
         || measured_gain(2048),
-        Some(Recorded::blue_gene),
+        Some(|all| Ok(all.blue_gene()?.best())),
         Unexplained("the model of Quintin et al., which has no links, predicts no gain"),
     ),
     sign(
