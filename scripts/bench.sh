@@ -341,7 +341,7 @@ bench_fftw() {
         [ -e "$program" ] || { echo "bench: no $program: run make fftw MPI=$mpi first" >&2; exit 1; }
     done
     "mpicc.$mpi" -std=c99 -O2 -rdynamic -Iinclude -o "$work/fftw-bench" hpcc-glue/fftw/bench/*.c \
-        -lfftw3_mpi -lfftw3 -ldl -lm
+        hpcc-glue/bench/counters.c -lfftw3_mpi -lfftw3 -ldl -lm
     if [ -n "$full" ]; then
         all=(2 4)
         squares+=(transpose,1024x1024,in,both transpose,2048x2048,in,both)

@@ -6,6 +6,7 @@ use crate::noise::{self, Spread};
 use crate::numbers::{self, percent, significant};
 use crate::table::{Column, SPEED_UP, Table, bytes, cell};
 use crate::taken::Taken;
+use crate::usage::Usage;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,9 @@ pub struct Run {
     /// The part of each time in calls of MPI or hcube.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchange_ms: Vec<f64>,
+    /// What an execution uses besides time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -118,6 +122,7 @@ impl Run {
             plan,
             times_ms,
             exchange_ms: Vec::new(),
+            usage: None,
         }
     }
 

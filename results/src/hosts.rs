@@ -2,7 +2,7 @@
 
 pub mod figure;
 
-use crate::measured::Timing;
+use crate::measured::{Timing, distinct};
 use crate::noise::{MARK, Spread};
 use crate::numbers::{self, percent, short, time};
 use crate::runs::{self, Report, Row};
@@ -35,11 +35,28 @@ impl Place {
 
     /// Hosts and ranks on each, and how fast the links are where that is bounded.
     pub fn shape(&self) -> String {
-        let rate = self.rate_mbit.map(|rate| format!(", {rate} Mbit/s"));
-        let latency = self.latency_us.map(|us| format!(", {us} us"));
         let Self { hosts, ranks_per_host, .. } = self;
-        format!("{hosts} x {ranks_per_host}{}{}", rate.unwrap_or_default(), latency.unwrap_or_default())
+        let rate = limit(", ", self.rate_mbit, " Mbit/s");
+        format!("{hosts} x {ranks_per_host}{rate}{}", limit(", ", self.latency_us, " us"))
     }
+
+    /// The same in words, with the launcher.
+    pub fn title(&self) -> String {
+        let Self { mpi, hosts, ranks_per_host, .. } = self;
+        let rate = limit("; links of ", self.rate_mbit, " Mbit/s");
+        let latency = limit("; ", self.latency_us, " us between hosts");
+        format!("hosts: {hosts} host(s) with {ranks_per_host} rank(s) each, mpirun.{mpi}{rate}{latency}")
+    }
+
+    /// A note about a case.
+    pub fn note(&self, case: &str, text: &str) -> String {
+        format!("{case}, {}: {text}", self.title())
+    }
+}
+
+/// A length of time or a rate as places have them, behind these words.
+fn limit(before: &str, value: Option<f64>, after: &str) -> String {
+    value.map_or(String::new(), |value| format!("{before}{value}{after}"))
 }
 
 /// What a variant has shown: times on the slowest rank, and what a call uses on all ranks together.
@@ -125,8 +142,13 @@ pub struct Results {
 }
 
 impl Results {
-    /// Adds the results of another run.
+    /// Adds the results of a later run. Cases that it has measured on the same hosts replace those that were
+    /// there, with their notes.
     pub fn add(&mut self, other: Self) {
+        let measured = distinct(other.lines.iter().map(|line| (&line.place, &line.case)));
+        self.lines.retain(|line| !measured.contains(&(&line.place, &line.case)));
+        let again: Vec<String> = measured.iter().map(|(place, case)| place.note(case, "")).collect();
+        self.notes.retain(|note| !again.iter().any(|start| note.starts_with(start)));
         self.cores = self.cores.max(other.cores);
         add_date(&mut self.taken.date, &other.taken.date);
         self.lines.extend(other.lines);
@@ -293,10 +315,34 @@ pub mod tests {
     }
 
     #[test]
+    fn cases_that_were_measured_again_replace_the_earlier_ones() {
+        let first = |results: &Results| results.lines[0].clone();
+        let mut results = results();
+        let mut again = Results { lines: vec![first(&results)], ..Results::default() };
+        let elsewhere = Line { case: "elsewhere".to_owned(), ..first(&results) };
+        let other = Line { place: Place { hosts: 4, ..elsewhere.place.clone() }, ..elsewhere };
+        results.lines.extend([elsewhere.clone(), other.clone()]);
+        results.notes =
+            [&elsewhere, &first(&results), &other].map(|line| line.place.note(&line.case, "old")).into();
+        again.lines[0].hcube.median_us = 5.0;
+        again.lines.push(elsewhere.clone());
+        again.notes = vec![elsewhere.place.note("elsewhere", "new")];
+        let lines = again.lines.clone();
+        results.add(again);
+        assert_eq!(results.lines, [&[other.clone()], &lines[..]].concat());
+        assert_eq!(
+            results.notes,
+            [other.place.note("elsewhere", "old"), elsewhere.place.note("elsewhere", "new")]
+        );
+    }
+
+    #[test]
     fn places_tell_what_bounds_their_links() {
         let mut place = results().lines[0].place.clone();
         assert_eq!(place.shape(), "2 x 2");
         (place.rate_mbit, place.latency_us) = (Some(1000.0), Some(100.0));
         assert_eq!(place.shape(), "2 x 2, 1000 Mbit/s, 100 us");
+        let title = "hosts: 2 host(s) with 2 rank(s) each, mpirun.openmpi; links of 1000 Mbit/s; 100 us between hosts";
+        assert_eq!(place.title(), title);
     }
 }

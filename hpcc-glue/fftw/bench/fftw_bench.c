@@ -10,10 +10,11 @@
  *
  * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's, which is
  * checked in the plans' texts. Both are warmed up, then executed alternately; a time is the time of the slowest rank.
- * Results must agree. FILE gets a record for each plan, in the form of lab/src/records.rs; `hcube-lab collect fftw`
- * reads it.
+ * What an execution uses is counted on all ranks together, without what barriers and agreement use. Results must agree.
+ * FILE gets a record for each plan, in the form of lab/src/records.rs; `hcube-lab collect fftw` reads it.
  */
 #define _GNU_SOURCE
+#include "../../bench/counters.h"
 #include "exchange_time.h"
 #include "fftw_bench.h"
 
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN, HCUBE, SOLVERS, WARM_UP = 5, MAX_REPEAT = 1000 };
+enum { OWN, HCUBE, SOLVERS, WARM_UP = 5, WITHOUT = 20, MAX_REPEAT = 1000 };
 
 static const char *const SETTINGS[SOLVERS] = {"never", "always"};
 static const char *const NAMES[SOLVERS] = {"pairwise", "hcube"};
@@ -33,6 +34,7 @@ typedef struct {
     long extra_bytes;
     double checksum;
     double times[MAX_REPEAT], exchanges[MAX_REPEAT];
+    double used[COUNTERS]; /* in all executions */
 } candidate;
 
 static int rank, size, repeat = 15;
@@ -98,17 +100,35 @@ static void warm_up(const problem *of, candidate *made)
     }
 }
 
+/* Without a plan it measures nothing. */
 static void execute(candidate *one, int turn)
 {
-    double begin, elapsed;
+    double begin, elapsed, before[COUNTERS], after[COUNTERS];
+    int counter;
 
+    hcube_bench_counters(before);
     MPI_Barrier(MPI_COMM_WORLD);
     exchange_time();
     begin = MPI_Wtime();
-    fftw_execute(one->plan);
+    if (one->plan != NULL) fftw_execute(one->plan);
     elapsed = MPI_Wtime() - begin;
     one->times[turn] = most(elapsed);
     one->exchanges[turn] = most(exchange_time());
+    hcube_bench_counters(after);
+    for (counter = 0; counter < HOSTS; counter++) one->used[counter] += after[counter] - before[counter];
+    one->used[HOSTS] = after[HOSTS];
+}
+
+/* What an execution uses on all ranks together; on rank 0. */
+static void sum_used(candidate *one, const candidate *without)
+{
+    double mine[COUNTERS];
+    int counter;
+
+    for (counter = 0; counter < HOSTS; counter++)
+        mine[counter] = one->used[counter] / repeat - without->used[counter] / WITHOUT;
+    mine[HOSTS] = one->used[HOSTS];
+    MPI_Reduce(mine, one->used, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 }
 
 static void write_times(FILE *file, const char *name, const double *seconds)
@@ -133,17 +153,21 @@ static void write_plan(FILE *file, const char *text)
 
 static void write_run(FILE *file, const problem *of, int solver, const candidate *one)
 {
+    int counter;
+
     fprintf(file, "problem\t%s\nranks\t%d\nsolver\t%s\n", of->name, size, NAMES[solver]);
     write_times(file, "times_ms", one->times);
     write_times(file, "exchange_ms", one->exchanges);
-    fprintf(file, "data_bytes\t%ld\nextra_bytes\t%ld\n", problem_bytes(of), one->extra_bytes);
+    fprintf(file, "data_bytes\t%ld\nextra_bytes\t%ld\nused\t", problem_bytes(of), one->extra_bytes);
+    for (counter = 0; counter < COUNTERS; counter++)
+        fprintf(file, "%.3f%c", one->used[counter], counter < HOSTS ? ' ' : '\n');
     write_plan(file, one->text);
     fputc('\n', file);
 }
 
 static void compare(const char *description, FILE *file)
 {
-    static candidate candidates[SOLVERS];
+    static candidate candidates[SOLVERS], without;
     problem of;
     double begin = MPI_Wtime(), planned, difference;
     int solver, turn;
@@ -160,11 +184,15 @@ static void compare(const char *description, FILE *file)
     if (!(difference * difference <= 1e-18 * candidates[OWN].checksum * candidates[OWN].checksum))
         bench_fail("hcube's result differs from FFTW's", of.name);
     if (rank == 0) fprintf(stderr, " %.1f s, measuring", planned);
+    memset(&without, 0, sizeof without);
+    for (turn = 0; turn < WITHOUT; turn++) execute(&without, turn);
+    for (solver = OWN; solver < SOLVERS; solver++) memset(candidates[solver].used, 0, sizeof candidates[solver].used);
     /* The order alternates: the first may find the data in another cache than the second. */
     for (turn = 0; turn < SOLVERS * repeat; turn++)
         execute(&candidates[(turn + turn / SOLVERS) % SOLVERS], turn / SOLVERS);
     if (rank == 0) fprintf(stderr, " %.1f s\n", MPI_Wtime() - begin - planned);
     for (solver = OWN; solver < SOLVERS; solver++) {
+        sum_used(&candidates[solver], &without);
         if (rank == 0) write_run(file, &of, solver, &candidates[solver]);
         fftw_destroy_plan(candidates[solver].plan);
         free(candidates[solver].text);

@@ -17,18 +17,19 @@ contains
     procedure(errors_of) :: errors
     procedure(check_of), optional :: results
     real(real64), allocatable :: samples(:)
+    real(real64) :: used(used_counters)
     integer :: wrong
     integer(int64) :: check
     if (.not. wanted(name)) return
     if (this_image() == 1) call announce(name, bytes)
-    call sample(work, batch, all_images, maximum, samples)
+    call sample(work, batch, all_images, maximum, total, samples, used)
     sync all
     wrong = errors()
     call co_sum(wrong)
     check = 0
     if (present(results)) check = results()
     call co_sum(check)
-    if (this_image() == 1) call report(name, bytes, median(samples), wrong, check)
+    if (this_image() == 1) call report(name, bytes, median(samples), wrong, check, used)
     sync all
   end subroutine
 
@@ -39,5 +40,10 @@ contains
   subroutine maximum(values)
     real(real64), intent(inout) :: values(:)
     call co_max(values)
+  end subroutine
+
+  subroutine total(values)
+    real(real64), intent(inout) :: values(:)
+    call co_sum(values)
   end subroutine
 end module

@@ -17,18 +17,19 @@ contains
     procedure(errors_of) :: errors
     procedure(check_of), optional :: results
     real(real64), allocatable :: samples(:)
+    real(real64) :: used(used_counters)
     integer :: wrong(1), all_wrong(1), rank, ierror
     integer(int64) :: check(1), all_check(1)
     if (.not. wanted(name)) return
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
     if (rank == 0) call announce(name, bytes)
-    call sample(work, batch, barrier, maximum, samples)
+    call sample(work, batch, barrier, maximum, total, samples, used)
     wrong = errors()
     call MPI_Allreduce(wrong, all_wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
     check = 0
     if (present(results)) check = results()
     call MPI_Allreduce(check, all_check, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierror)
-    if (rank == 0) call report(name, bytes, median(samples), all_wrong(1), all_check(1))
+    if (rank == 0) call report(name, bytes, median(samples), all_wrong(1), all_check(1), used)
     call barrier()
   end subroutine
 
@@ -39,9 +40,20 @@ contains
 
   subroutine maximum(values)
     real(real64), intent(inout) :: values(:)
-    real(real64) :: largest(size(values))
+    call reduce(values, MPI_MAX)
+  end subroutine
+
+  subroutine total(values)
+    real(real64), intent(inout) :: values(:)
+    call reduce(values, MPI_SUM)
+  end subroutine
+
+  subroutine reduce(values, operation)
+    real(real64), intent(inout) :: values(:)
+    integer, intent(in) :: operation
+    real(real64) :: reduced(size(values))
     integer :: ierror
-    call MPI_Allreduce(values, largest, size(values), MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
-    values = largest
+    call MPI_Allreduce(values, reduced, size(values), MPI_DOUBLE_PRECISION, operation, MPI_COMM_WORLD, ierror)
+    values = reduced
   end subroutine
 end module

@@ -4,10 +4,11 @@
 ! Arguments of all programs: REPETITIONS BYTES[,BYTES...] NAME[,NAME...]; the sizes of the contiguous transfers, and the
 ! names of the operations to measure, or 'all'.
 module repetitions
+  use, intrinsic :: iso_c_binding, only: c_double
   use, intrinsic :: iso_fortran_env, only: int64, real64, output_unit
   implicit none
   private
-  public :: options, wanted, sizes, now, sample, median
+  public :: options, wanted, sizes, now, sample, median, used_counters
   public :: tell_libraries, tell_finished, announce, report, leave_out, shuffle_step
 
   ! Seconds that the calls of a batch take together: long for the clock, and short beside a time slice, so that most batches
@@ -23,6 +24,9 @@ module repetitions
   real(real64), parameter :: trial_seconds = 0.02_real64
   ! No divisor of any size: a permutation of indices by its multiples.
   integer, parameter :: shuffle_step = 7919
+
+  ! The counters of hpcc-glue/bench/counters.h; the last one is no sum.
+  integer, parameter :: used_counters = 6
 
   integer :: batches = 21
   integer, allocatable :: sizes(:)
@@ -43,13 +47,20 @@ module repetitions
     ! Returns when all images have called it.
     subroutine barrier_of()
     end subroutine
-    ! The maxima over all images, on all of them.
+    ! The maxima over all images, or the sums, on all of them.
     subroutine maximum_of(values)
       import :: real64
       real(real64), intent(inout) :: values(:)
     end subroutine
   end interface
   public :: calls_of, errors_of, check_of, barrier_of, maximum_of
+
+  interface
+    subroutine read_counters(counters) bind(C, name='hcube_bench_counters')
+      import :: c_double, used_counters
+      real(c_double), intent(out) :: counters(used_counters)
+    end subroutine
+  end interface
 
 contains
 
@@ -102,14 +113,16 @@ contains
     now = real(ticks, real64)/real(rate, real64)
   end function
 
-  ! The time of a call of the slowest image in each batch of about these seconds.
-  subroutine sample(work, batch, barrier, maximum, samples)
+  ! The time of a call of the slowest image in each batch of about these seconds, and what a call uses on all images
+  ! together, without the barriers of batches.
+  subroutine sample(work, batch, barrier, maximum, total, samples, used)
     procedure(calls_of) :: work
     real(real64), intent(in) :: batch
     procedure(barrier_of) :: barrier
-    procedure(maximum_of) :: maximum
+    procedure(maximum_of) :: maximum, total
     real(real64), allocatable, intent(out) :: samples(:)
-    real(real64) :: one
+    real(real64), intent(out) :: used(used_counters)
+    real(real64) :: one, before(used_counters), after(used_counters), without(used_counters)
     integer :: calls, number
     calls = 1
     one = shortest(work, calls, barrier, maximum)
@@ -119,10 +132,21 @@ contains
       calls = batch_calls(one, batch)
     end if
     allocate (samples(batch_count(calls*one)))
+    call barrier()
+    call read_counters(before)
     do number = 1, size(samples)
       samples(number) = seconds(work, calls, barrier)
     end do
+    call barrier()
+    call read_counters(after)
+    do number = 1, size(samples) + 1
+      call barrier()
+    end do
+    call read_counters(without)
+    used = ((after - before) - (without - after))/(real(calls, real64)*size(samples))
+    used(used_counters) = after(used_counters)
     call maximum(samples)
+    call total(used)
   end subroutine
 
   ! Seconds of a call in a batch, on this image, from a barrier on.
@@ -228,13 +252,15 @@ contains
     if (wanted(name)) print '(4a)', 'skip ', name, ' ', reason
   end subroutine
 
-  ! Seconds of a call, errors of all images, and a sum of the results that is the same for all distributions.
-  subroutine report(name, bytes, seconds, errors, check)
+  ! Seconds of a call, errors of all images, a sum of the results that is the same for all distributions, and what a call
+  ! uses.
+  subroutine report(name, bytes, seconds, errors, check, used)
     character(*), intent(in) :: name
     integer, intent(in) :: bytes, errors
-    real(real64), intent(in) :: seconds
+    real(real64), intent(in) :: seconds, used(used_counters)
     integer(int64), intent(in) :: check
-    print '(3a, i0, a, es14.7, a, i0, a, i0)', 'end ', name, ' ', bytes, ' ', seconds, ' ', errors, ' ', check
+    print '(3a, i0, a, es14.7, a, i0, a, i0, *(1x, es14.7))', 'end ', name, ' ', bytes, ' ', seconds, ' ', errors, ' ', &
+      check, used
     flush (output_unit)
   end subroutine
 end module

@@ -2,6 +2,7 @@
 
 use crate::records::{self, Record};
 use hcube_results::fftw::{Results, Run, Solver};
+use hcube_results::usage::Usage;
 use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
 
@@ -42,6 +43,7 @@ fn run(record: &Record) -> Result<Run, String> {
         exchange_ms: record.numbers("exchange_ms")?,
         data_bytes: Some(record.count("data_bytes")?),
         extra_bytes: Some(record.count("extra_bytes")?),
+        usage: Usage::of_counters(&record.numbers("used")?),
         ..run
     })
 }
@@ -57,7 +59,7 @@ mod tests {
 
     const OUTPUT: &str = "problem\t1024x1024 in place\nranks\t2\nsolver\tpairwise\ntimes_ms\t2.500000 1.500000 2.000000\n\
                           exchange_ms\t1.000000 0.500000 0.250000\ndata_bytes\t4194304\nextra_bytes\t0\n\
-                          plan\t(mpi-transpose-pairwise\nplan\t  (rdft-rank0 \"x\"))\n\n";
+                          used\t20 10 4 6 600 2\nplan\t(mpi-transpose-pairwise\nplan\t  (rdft-rank0 \"x\"))\n\n";
 
     #[test]
     fn runs_have_the_declared_form() {
@@ -69,6 +71,7 @@ mod tests {
             "extra_bytes": 0, "data_bytes": 4_194_304,
             "plan": "(mpi-transpose-pairwise\n  (rdft-rank0 \"x\"))",
             "times_ms": [2.5, 1.5, 2.0], "exchange_ms": [1.0, 0.5, 0.25],
+            "usage": {"processor_us": 20.0, "kernel_us": 10.0, "switches": 4.0, "sent_packets": 6.0, "sent_bytes": 600.0},
         }]});
         assert_eq!(serde_json::to_value(&results).expect("valid"), expected);
     }

@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Do not measure: read the results of earlier runs with --json, print and draw them, and join them with
-    /// --json
+    /// --json; a case replaces the same case of an earlier file on the same hosts
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',',
           conflicts_with_all = ["shapes", "libraries", "cases", "root", "rate", "latency"])]
     pub from: Vec<PathBuf>,
@@ -117,8 +117,8 @@ impl<'a> Bench<'a> {
     fn measure_all(&mut self, place: &Place, tool: &Path) -> Result<(), String> {
         let site = Site::new(place, tool, &self.arguments.root)?;
         for case in self.cases.clone() {
-            let name = format!("{}, {}", case.name(), place.title());
-            self.progress.step(|| name.clone());
+            let about = place.about();
+            self.progress.step(|| format!("{}, {}", case.name(), about.title()));
             let (lines, notes) = match case.measure(&site) {
                 Ok(measured) => measured,
                 Err(_) if interrupted() => return Err("interrupted".to_owned()),
@@ -126,7 +126,7 @@ impl<'a> Bench<'a> {
             };
             self.has_failed |= notes.iter().any(|note| note.starts_with(FAILED));
             self.results.lines.extend(lines);
-            self.results.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+            self.results.notes.extend(notes.into_iter().map(|note| about.note(case.name(), &note)));
         }
         Ok(())
     }

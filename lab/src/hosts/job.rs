@@ -87,11 +87,7 @@ impl Place {
 
     /// What there is, in words.
     pub fn title(&self) -> String {
-        let Options { hosts, ranks_per_host, links: Links { rate, latency }, mpi, .. } = &self.options;
-        let rate = rate.map_or(String::new(), |rate| format!("; links of {} Mbit/s", rate as f64 / 1e6));
-        let latency = latency
-            .map_or(String::new(), |time| format!("; {} us between hosts", time.as_nanos() as f64 / 1e3));
-        format!("hosts: {hosts} host(s) with {ranks_per_host} rank(s) each, mpirun.{mpi}{rate}{latency}")
+        self.about().title()
     }
 
     /// The same for results.

@@ -2,6 +2,8 @@
 //! example a program with hcube and one without, in turn, each several times as a job of its own
 //! ([`turns`]).
 
+mod barriers;
+mod compiled;
 mod gfortran;
 mod random_access;
 mod transposes;

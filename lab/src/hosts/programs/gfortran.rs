@@ -13,6 +13,8 @@ use std::process::Command;
 
 const LIBRARY: &str = "libhcube_caf.so";
 const COMPILER: &str = "gfortran";
+/// As `scripts/build-opencoarrays.sh` builds it, in the folder of all builds.
+const OTHER_LIBRARY: &str = "libcaf_mpi.so";
 
 /// What is measured: statements that all images execute at the same time, and programs that exist in MPI too.
 const ARGUMENTS: &str = "--operations get,put,sync-all,co_sum,co_broadcast,halo-faces,jacobi,transpose-put \
@@ -34,6 +36,12 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     let mut command = Command::new(&site.tool);
     command.args(["bench", "gfortran", "--images", &site.place.ranks().to_string()]);
     command.args(ARGUMENTS.split_whitespace()).arg(format!("--json={}", json.display()));
+    command.args(["--mpi-compiler", &mpi_compiler(&site.about().mpi)]);
+    // For MPI libraries for which the distribution has none.
+    let other = site.target().join("opencoarrays").join(site.about().mpi).join(OTHER_LIBRARY);
+    if other.is_file() {
+        command.arg("--opencoarrays").arg(other);
+    }
     command
         .arg("--folder")
         .arg(&folder)
@@ -44,6 +52,12 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
     let comparison = Comparison { variant: HCUBE, competitors: &[OPENCOARRAYS, MPI] };
     let lines = comparison.lines(&site.about(), "gfortran", &with_counterparts(&results), Run::subject_name);
     Ok((lines, brief(results.notes)))
+}
+
+/// The compiler wrapper of an MPI library: for C where the library has no Fortran.
+fn mpi_compiler(mpi: &str) -> String {
+    let name = format!("mpifort.{mpi}");
+    if launcher::exists(&name) { name } else { format!("mpicc.{mpi}") }
 }
 
 /// The results, with the programs in MPI under the names of the programs with coarrays that do the same.

@@ -1,6 +1,7 @@
 //! FFTW's transposes: its own plans against hcube's, alternating in one process of each rank, by the program
 //! that measures them also without hosts.
 
+use super::compiled;
 use super::turns::{self, FFTW, HCUBE, Run};
 use crate::collect::fftw;
 use crate::hosts::cases::Measured;
@@ -9,14 +10,13 @@ use hcube_hosts::placement::Order;
 use hcube_results::fftw::Solver;
 use hcube_results::measured::Timing;
 use hcube_tool::launcher::WERE_ENDED;
-use hcube_tool::output;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The folder of the program and the headers of hcube, in the source tree.
+/// The folder of the program, the counters and the headers of hcube, in the source tree.
 const SOURCES: &str = "hpcc-glue/fftw/bench";
+const COUNTERS: &str = "hpcc-glue/bench/counters.c";
 const HEADERS: &str = "include";
 const PLUGIN: &str = "libhcube_fftw.so";
 /// FFTW with hcube's solver, as `scripts/build-fftw.sh patched` builds it, in the folder of all builds.
@@ -68,7 +68,10 @@ fn run(run: &hcube_results::fftw::Run) -> Run {
     Run {
         subject: run.problem.clone(),
         program: program.to_owned(),
-        timing: Timing::of_us(run.times_ms.iter().map(|ms| 1e3 * ms).collect()),
+        timing: Timing {
+            usage: run.usage,
+            ..Timing::of_us(run.times_ms.iter().map(|ms| 1e3 * ms).collect())
+        },
         errors: 0,
     }
 }
@@ -109,24 +112,15 @@ impl Fftw {
 
 /// The program, compiled for the MPI library.
 fn compile(site: &Site, fftw: &Fftw) -> Result<PathBuf, String> {
-    let mpi = site.about().mpi;
-    let tree = site.target().parent().unwrap_or(Path::new("."));
-    let (folder, headers) = (tree.join(SOURCES), tree.join(HEADERS));
-    let files = fs::read_dir(&folder).map_err(output::failure(&folder))?;
-    let sources =
-        files.flatten().map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "c"));
+    let tree = compiled::tree(site);
     let program = site.file("transposes", ".program");
-    let mut command = Command::new(format!("mpicc.{mpi}"));
-    command.args(["-std=c99", "-O2", "-rdynamic", "-I"]).arg(headers);
-    command.arg("-o").arg(&program).args(sources);
-    let done = command.args(&fftw.libraries).args(["-ldl", "-lm"]).output();
-    let done = done.map_err(|error| format!("mpicc.{mpi}: {error}"))?;
-    if done.status.success() {
-        return Ok(program);
-    }
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    let first = said.lines().find(|line| line.contains("rror")).unwrap_or("it fails");
-    Err(format!("mpicc.{mpi}, with FFTW's library for several ranks: {first}"))
+    let sources = compiled::sources(&tree.join(SOURCES))?;
+    let compiled = compiled::compile(site, |command| {
+        command.args(["-rdynamic", "-I"]).arg(tree.join(HEADERS)).arg("-o").arg(&program).args(sources);
+        command.arg(tree.join(COUNTERS)).args(&fftw.libraries).args(["-ldl", "-lm"]);
+    });
+    compiled.map_err(|reason| format!("{reason} (with FFTW's library for several ranks)"))?;
+    Ok(program)
 }
 
 #[cfg(test)]

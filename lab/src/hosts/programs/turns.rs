@@ -8,6 +8,7 @@ use hcube_results::hosts::Comparison;
 use hcube_results::measured::{Timing, distinct};
 use hcube_results::runs::{Results, Row};
 use hcube_results::table::Column;
+use hcube_results::usage::Usage;
 use hcube_tool::bench::frame::alternating;
 use hcube_tool::output;
 use serde::{Deserialize, Serialize};
@@ -27,8 +28,11 @@ pub struct Plan {
     pub files: Vec<(&'static str, String)>,
     /// Whether a job that writes to this folder has measured everything, so that it may be ended.
     pub has_done_enough: fn(&Path) -> bool,
-    /// What a job of a program, by its name, has measured, from its folder and from what it has printed.
-    pub read: fn(&str, &Path, &str) -> Result<Vec<Figure>, String>,
+    /// What a job of a program, by its name, has measured on this number of ranks, from its folder and from
+    /// what it has printed.
+    pub read: fn(&str, usize, &Path, &str) -> Result<Vec<Figure>, String>,
+    /// What is missing.
+    pub notes: Vec<String>,
 }
 
 /// A program of all ranks.
@@ -44,6 +48,8 @@ pub struct Figure {
     pub subject: String,
     pub seconds: f64,
     pub errors: u64,
+    /// What was used in this time.
+    pub usage: Option<Usage>,
 }
 
 /// What all jobs of a program have measured of a subject.
@@ -94,7 +100,8 @@ pub fn in_turn(site: &Site, plan: &Plan) -> Result<Measured, String> {
     }
     let [hcube, competitor] = &plan.programs;
     let runs = [runs(hcube.name, &figures[0]), runs(competitor.name, &figures[1])].concat();
-    Ok(compared(site, plan.case, runs))
+    let (lines, _) = compared(site, plan.case, runs);
+    Ok((lines, plan.notes.clone()))
 }
 
 /// The lines in which hcube stands beside a competitor.
@@ -119,7 +126,7 @@ impl Plan {
         let said = folder.join("output.txt");
         site.run((&folder, Order::Filling), line, &said, || (self.has_done_enough)(&folder))?;
         let text = String::from_utf8_lossy(&fs::read(&said).map_err(failed)?).into_owned();
-        (self.read)(name, &folder, &text)
+        (self.read)(name, site.place.ranks(), &folder, &text)
             .map_err(|reason| format!("{name}: {reason}, see {}", folder.display()))
     }
 }
@@ -133,10 +140,11 @@ fn runs(program: &str, figures: &[Figure]) -> Vec<Run> {
     let of_subject = |subject: &String| {
         let own = || figures.iter().filter(|figure| figure.subject == *subject);
         let seconds: Vec<f64> = own().map(|figure| figure.seconds).collect();
+        let used: Vec<Usage> = own().filter_map(|figure| figure.usage).collect();
         Run {
             subject: subject.clone(),
             program: program.to_owned(),
-            timing: Timing::new(&seconds),
+            timing: Timing { usage: Usage::mean(&used), ..Timing::new(&seconds) },
             errors: own().map(|figure| figure.errors).sum(),
         }
     };
@@ -149,7 +157,11 @@ mod tests {
 
     #[test]
     fn jobs_of_a_program_become_medians_of_each_subject() {
-        let figure = |subject: &str, seconds, errors| Figure { subject: subject.to_owned(), seconds, errors };
+        let usage = |switches| Usage { switches, ..Usage::default() };
+        let figure = |subject: &str, seconds: f64, errors| {
+            let usage = (errors == 0).then(|| usage(seconds));
+            Figure { subject: subject.to_owned(), seconds, errors, usage }
+        };
         let figures = [
             figure("a", 1.0, 0),
             figure("b", 9.0, 1),
@@ -163,5 +175,9 @@ mod tests {
             runs.iter().map(|run| (run.subject_name(), run.timing.median_us, run.errors)).collect();
         assert_eq!(found, [("a".to_owned(), 2e6, 0), ("b".to_owned(), 8e6, 3)]);
         assert!(runs.iter().all(|run| run.program == STOCK && run.spread() > 0.2));
+        assert_eq!(
+            runs.iter().map(|run| run.timing.usage).collect::<Vec<_>>(),
+            [2.0, 8.0].map(|one| Some(usage(one)))
+        );
     }
 }

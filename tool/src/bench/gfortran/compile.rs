@@ -18,6 +18,11 @@ macro_rules! sources {
     };
 }
 
+/// Files in C: the counters, and MPI for [`INTERFACE`].
+const HEADER: (&str, &str) = ("counters.h", include_str!("../../../../hpcc-glue/bench/counters.h"));
+const COUNTERS: (&str, &str) = ("counters", include_str!("../../../../hpcc-glue/bench/counters.c"));
+const CALLS: (&str, &str) = ("mpi_calls", include_str!("../../../../hpcc-glue/gfortran/bench/mpi_calls.c"));
+
 /// Without communication.
 const COMMON: [(&str, &str); 3] = sources!("repetitions", "grids", "matrices");
 /// With coarrays. Modules come before their users.
@@ -25,13 +30,23 @@ const COARRAYS: [(&str, &str); 7] =
     sources!("images", "transfers", "statements", "operations", "halo", "transposition", "programs");
 /// With MPI.
 const MESSAGES: [(&str, &str); 4] = sources!("ranks", "mpi_halo", "mpi_transposition", "mpi_programs");
+/// In the place of the module of an MPI library that has none.
+const INTERFACE: [(&str, &str); 1] = sources!("mpi_interface");
 
 /// The objects of the programs.
-const OPERATIONS: [&str; 5] = ["repetitions", "images", "transfers", "statements", "operations"];
-const PROGRAMS: [&str; 7] =
-    ["repetitions", "images", "grids", "matrices", "halo", "transposition", "programs"];
-const MPI_PROGRAMS: [&str; 7] =
-    ["repetitions", "ranks", "grids", "matrices", "mpi_halo", "mpi_transposition", "mpi_programs"];
+const OPERATIONS: [&str; 6] = ["counters", "repetitions", "images", "transfers", "statements", "operations"];
+const PROGRAMS: [&str; 8] =
+    ["counters", "repetitions", "images", "grids", "matrices", "halo", "transposition", "programs"];
+const MPI_PROGRAMS: [&str; 8] = [
+    "counters",
+    "repetitions",
+    "ranks",
+    "grids",
+    "matrices",
+    "mpi_halo",
+    "mpi_transposition",
+    "mpi_programs",
+];
 
 /// The programs of a library.
 #[derive(Debug)]
@@ -51,6 +66,8 @@ pub struct Compiler<'a> {
     mpi: &'a str,
     /// The compiler with the options of MPI.
     wrapper: String,
+    /// Whether the wrapper compiles Fortran; otherwise it compiles C.
+    has_fortran: bool,
 }
 
 /// Runs a compiler; its messages where it fails.
@@ -83,24 +100,56 @@ impl<'a> Compiler<'a> {
         if !is_served(&version) {
             return Err(refuse(&format!("version '{version}'")));
         }
-        let names = [format!("mpifort.{mpi}"), "mpifort".to_owned()];
-        let wrapper = names.iter().find(|name| launcher::exists(name));
-        let wrapper = wrapper.ok_or_else(|| format!("none of {} is in the search path", names.join(", ")))?;
-        Ok(Self { arguments, folder, mpi, wrapper: wrapper.clone() })
+        let names = match &arguments.mpi_compiler {
+            Some(name) => vec![name.clone()],
+            None => vec![format!("mpifort.{mpi}"), "mpifort".to_owned()],
+        };
+        let wrapper = names.iter().find(|name| launcher::exists(name) || Path::new(name).is_file());
+        let wrapper = wrapper.ok_or_else(|| {
+            format!("none of {} is in the search path (--mpi-compiler names another)", names.join(", "))
+        })?;
+        let file = Path::new(wrapper).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let has_fortran = !file.starts_with("mpicc");
+        Ok(Self { arguments, folder, mpi, wrapper: wrapper.clone(), has_fortran })
     }
 
-    /// The compiler of MPI programs, around the same compiler.
+    /// The compiler of Fortran.
+    fn fortran(&self) -> Command {
+        Command::new(&self.arguments.compiler)
+    }
+
+    /// The compiler wrapper of MPI, around the same compiler.
     fn with_mpi(&self) -> Command {
         let mut command = Command::new(&self.wrapper);
         command.env("OMPI_FC", &self.arguments.compiler).env("MPICH_FC", &self.arguments.compiler);
         command
     }
 
-    fn compile(&self, mut command: Command, (name, text): (&str, &str)) -> Result<(), Failure> {
-        let source = self.folder.join(name).with_extension("f90");
+    fn compile(&self, mut command: Command, source: (&str, &str)) -> Result<(), Failure> {
+        command.arg("-J").arg(self.folder);
+        self.compile_as("f90", command, source)
+    }
+
+    fn compile_as(
+        &self,
+        ending: &str,
+        mut command: Command,
+        (name, text): (&str, &str),
+    ) -> Result<(), Failure> {
+        let source = self.folder.join(name).with_extension(ending);
         fs::write(&source, text).map_err(output::failure(&source))?;
-        command.args(["-O2", "-J"]).arg(self.folder).arg("-c").arg(&source);
-        execute(command.arg("-o").arg(self.object(name)))
+        execute(command.args(["-O2", "-c"]).arg(&source).arg("-o").arg(self.object(name)))
+    }
+
+    /// What programs in Fortran need from a linker for C.
+    fn runtime(&self) -> Result<Vec<String>, Failure> {
+        if self.has_fortran {
+            return Ok(Vec::new());
+        }
+        let mut command = self.fortran();
+        let output = command.arg("-print-file-name=libgfortran.so").output();
+        let output = output.map_err(|error| format!("{}: {}", self.arguments.compiler, reason(&error)))?;
+        Ok(vec![String::from_utf8_lossy(&output.stdout).trim().to_owned(), "-lm".to_owned()])
     }
 
     fn object(&self, name: &str) -> PathBuf {
@@ -118,6 +167,9 @@ impl<'a> Compiler<'a> {
         let program = self.folder.join(program);
         command.args(objects.iter().map(|name| self.object(name))).arg("-o").arg(&program);
         finish(&mut command);
+        if command.get_program() == self.wrapper.as_str() {
+            command.args(self.runtime()?);
+        }
         execute(&mut command)?;
         Ok(program)
     }
@@ -150,7 +202,7 @@ impl<'a> Compiler<'a> {
             command.arg(&file).arg(format!("-Wl,-rpath,{folder}"));
         };
         let library = file.display().to_string();
-        self.with_coarrays(HCUBE, library, || Command::new(&self.arguments.compiler), finish)
+        self.with_coarrays(HCUBE, library, || self.fortran(), finish)
     }
 
     fn opencoarrays(&self) -> Result<Variant, Failure> {
@@ -167,6 +219,10 @@ impl<'a> Compiler<'a> {
                     command.arg(&file).arg(format!("-Wl,-rpath,{folder}"));
                 },
             );
+        }
+        if !self.has_fortran {
+            // Its usual names are those of the libraries of a distribution, which has mpifort.
+            return Err(format!("none for {} was named (--opencoarrays FILE)", self.wrapper));
         }
         let mut reason = String::new();
         for name in [format!("caf_{}", self.mpi), "caf_mpi".to_owned()] {
@@ -191,11 +247,14 @@ impl<'a> Compiler<'a> {
 
     /// All variants that were not excluded, and notes about those that cannot be linked.
     pub fn variants(&self) -> Result<(Vec<Variant>, Vec<String>), Failure> {
+        let header = self.folder.join(HEADER.0);
+        fs::write(&header, HEADER.1).map_err(output::failure(&header))?;
+        self.compile_as("c", self.fortran(), COUNTERS)?;
         for source in COMMON {
-            self.compile(Command::new(&self.arguments.compiler), source)?;
+            self.compile(self.fortran(), source)?;
         }
         for source in COARRAYS {
-            let mut command = Command::new(&self.arguments.compiler);
+            let mut command = self.fortran();
             command.arg("-fcoarray=lib");
             self.compile(command, source)?;
         }
@@ -208,13 +267,29 @@ impl<'a> Compiler<'a> {
             }
         }
         if !self.arguments.no_mpi {
-            for source in MESSAGES {
-                self.compile(self.with_mpi(), source)?;
-            }
-            let programs = self.link(self.with_mpi(), &MPI_PROGRAMS, "programs-mpi", |_| ())?;
-            variants.push(Variant { name: MPI, library: String::new(), statements: None, programs });
+            variants.push(self.messages()?);
         }
         Ok((variants, notes))
+    }
+
+    /// The programs with MPI.
+    fn messages(&self) -> Result<Variant, Failure> {
+        let mut objects = MPI_PROGRAMS.to_vec();
+        if self.has_fortran {
+            // Not the module that another library needed in this folder.
+            drop(fs::remove_file(self.folder.join("mpi.mod")));
+        } else {
+            self.compile_as("c", self.with_mpi(), CALLS)?;
+            objects.push(CALLS.0);
+            for source in INTERFACE {
+                self.compile(self.fortran(), source)?;
+            }
+        }
+        for source in MESSAGES {
+            self.compile(if self.has_fortran { self.with_mpi() } else { self.fortran() }, source)?;
+        }
+        let programs = self.link(self.with_mpi(), &objects, "programs-mpi", |_| ())?;
+        Ok(Variant { name: MPI, library: String::new(), statements: None, programs })
     }
 }
 
@@ -230,7 +305,8 @@ mod tests {
 
     #[test]
     fn objects_have_sources() {
-        let sources: Vec<&str> = COMMON.iter().chain(&COARRAYS).chain(&MESSAGES).map(|one| one.0).collect();
+        let sources = COMMON.iter().chain(&COARRAYS).chain(&MESSAGES).chain([&COUNTERS]);
+        let sources: Vec<&str> = sources.map(|one| one.0).collect();
         let objects = OPERATIONS.iter().chain(&PROGRAMS).chain(&MPI_PROGRAMS);
         objects.for_each(|object| assert!(sources.contains(object), "{object}"));
     }

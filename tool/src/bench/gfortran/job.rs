@@ -169,7 +169,8 @@ mod tests {
     fn a_job_that_goes_on_after_all_results_is_ended() {
         let folder = folder("finished");
         let begin = Instant::now();
-        let ended = run(&folder, "echo end get 8 1.0 0 0; echo finished; exec sleep 600", 60 * GRACE);
+        let ended =
+            run(&folder, "echo end get 8 1.0 0 0 1 1 1 1 1 1; echo finished; exec sleep 600", 60 * GRACE);
         assert!(ended.was_ended && ended.failure.is_none() && begin.elapsed() < 50 * GRACE);
         assert_eq!(ended.output.lines.len(), 1);
         drop(fs::remove_dir_all(folder));

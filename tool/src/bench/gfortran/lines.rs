@@ -1,5 +1,7 @@
 //! What the programs print: what begins, what has been measured, and what they leave out.
 
+use hcube_results::usage::Usage;
+
 /// A measured operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
@@ -8,6 +10,8 @@ pub struct Line {
     pub seconds: f64,
     pub errors: u64,
     pub check: i64,
+    /// What a call uses.
+    pub usage: Usage,
 }
 
 /// The output of a run.
@@ -25,13 +29,15 @@ pub struct Output {
 }
 
 fn line(words: &[&str]) -> Option<Line> {
-    let [operation, bytes, seconds, errors, check] = words else { return None };
+    let [operation, bytes, seconds, errors, check, used @ ..] = words else { return None };
+    let used: Vec<f64> = used.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     Some(Line {
         operation: (*operation).to_owned(),
         bytes: bytes.parse().ok()?,
         seconds: seconds.parse().ok().filter(|&seconds: &f64| seconds.is_finite() && seconds > 0.0)?,
         errors: errors.parse().ok()?,
         check: check.parse().ok()?,
+        usage: Usage::of_counters(&used)?,
     })
 }
 
@@ -65,10 +71,12 @@ mod tests {
 
     #[test]
     fn operations_end_or_are_named() {
-        let text = "library /usr/lib/libcaf.so\nbegin get 8\nend get 8  2.5000000E-07 0 -12\nnoise of a library\nskip jacobi no reason\n\
+        let text = "library /usr/lib/libcaf.so\nbegin get 8\nend get 8  2.5000000E-07 0 -12 3 1 2 4 5 2\nnoise of a library\nskip jacobi no reason\n\
                     begin put-vector 8000\nProgram received signal\nend of it\n";
         let output = read(text);
-        let line = Line { operation: "get".to_owned(), bytes: 8, seconds: 2.5e-7, errors: 0, check: -12 };
+        let usage = Usage::of_counters(&[3.0, 1.0, 2.0, 4.0, 5.0, 2.0]).expect("counters");
+        let line =
+            Line { operation: "get".to_owned(), bytes: 8, seconds: 2.5e-7, errors: 0, check: -12, usage };
         assert_eq!((output.lines, output.unfinished.as_deref()), (vec![line], Some("put-vector")));
         assert_eq!(output.libraries, ["/usr/lib/libcaf.so"]);
         assert_eq!(output.skipped, [("jacobi".to_owned(), "no reason".to_owned())]);
@@ -79,8 +87,9 @@ mod tests {
     fn half_a_line_is_no_result() {
         for text in [
             "begin get 8\nend get 8 2.5E-07 0",
-            "begin get 8\nend get 8 NaN 0 0",
-            "begin get 8\nend get 8 0.0 0 0",
+            "begin get 8\nend get 8 2.5E-07 0 0 1 1 1 1 1",
+            "begin get 8\nend get 8 NaN 0 0 1 1 1 1 1 1",
+            "begin get 8\nend get 8 0.0 0 0 1 1 1 1 1 1",
         ] {
             let output = read(text);
             assert!(output.lines.is_empty() && output.unfinished.as_deref() == Some("get"), "{output:?}");

@@ -14,7 +14,8 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
 use hcube_core::error::reason;
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
-use hcube_results::measured::{Place, distinct};
+use hcube_results::measured::{Place, Timing, distinct};
+use hcube_results::usage::Usage;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -105,6 +106,7 @@ struct Measured {
     subject: Subject,
     variant: &'static str,
     seconds: Vec<f64>,
+    used: Vec<Usage>,
     errors: u64,
     check: i64,
 }
@@ -124,10 +126,12 @@ impl Measurements {
         let same = |one: &&mut Measured| one.variant == variant && one.subject == subject;
         let Some(one) = self.all.iter_mut().find(same) else {
             let (errors, check) = (line.errors, line.check);
-            self.all.push(Measured { subject, variant, seconds: vec![line.seconds], errors, check });
+            let (seconds, used) = (vec![line.seconds], vec![line.usage]);
+            self.all.push(Measured { subject, variant, seconds, used, errors, check });
             return;
         };
         one.seconds.push(line.seconds);
+        one.used.push(line.usage);
         one.errors += line.errors + u64::from(one.check != line.check);
     }
 
@@ -148,10 +152,10 @@ impl Measurements {
     }
 
     fn results(self) -> Results {
-        let run = |one: Measured| Run {
-            errors: one.errors,
-            check: one.check,
-            ..Run::new(one.subject, one.variant, &one.seconds)
+        let run = |one: Measured| {
+            let run = Run::new(one.subject, one.variant, &one.seconds);
+            let timing = Timing { usage: Usage::mean(&one.used), ..run.timing.clone() };
+            Run { timing, errors: one.errors, check: one.check, ..run }
         };
         Results::new(self.all.into_iter().map(run).collect(), distinct(self.notes))
     }
