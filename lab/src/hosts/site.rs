@@ -74,20 +74,25 @@ impl<'a> Site<'a> {
     ) -> Result<bool, String> {
         let mut command = self.launcher(folder, order);
         self.place.add_program(&mut command, line);
-        run(command, said, has_done_enough)
+        run(command, LIMIT, said, has_done_enough)
     }
 }
 
-/// Runs a command to its end or until it has done enough, with its output in a file; whether it went to its
-/// end.
+/// Runs a command to its end within a limit, or until it has done enough, with its output in a file; whether
+/// it went to its end.
 ///
 /// # Errors
 /// If it fails, or as [`job::until`].
-pub fn run(mut command: Command, said: &Path, has_done_enough: impl Fn() -> bool) -> Result<bool, String> {
+pub fn run(
+    mut command: Command,
+    limit: Duration,
+    said: &Path,
+    has_done_enough: impl Fn() -> bool,
+) -> Result<bool, String> {
     let failed = output::failure(said);
     let log = File::create(said).map_err(failed)?;
     command.stderr(log.try_clone().map_err(failed)?).stdout(log);
-    match job::until(command, Some(LIMIT), has_done_enough)? {
+    match job::until(command, Some(limit), has_done_enough)? {
         None => Ok(false),
         Some(0) => Ok(true),
         Some(status) => Err(format!("it ended with status {status}, see {}", said.display())),

@@ -10,6 +10,7 @@ use hcube_results::runs::Row;
 use hcube_tool::{launcher, output};
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
 const LIBRARY: &str = "libhcube_caf.so";
 const COMPILER: &str = "gfortran";
@@ -19,6 +20,9 @@ const OTHER_LIBRARY: &str = "libcaf_mpi.so";
 /// What is measured: statements that all images execute at the same time, and programs that exist in MPI too.
 const ARGUMENTS: &str = "--operations get,put,sync-all,co_sum,co_broadcast,halo-faces,jacobi,transpose-put \
                          --sizes 8,4k,64k --repeat 3 --limit 60 --no-progress";
+
+/// The limit of all jobs together. On 16 ranks of MPICH 4 they take 5 minutes, most of it with OpenCoarrays.
+const LIMIT: Duration = Duration::from_secs(1800);
 
 pub fn measure(site: &Site) -> Result<Measured, String> {
     let left_out = |reason: String| Ok((Vec::new(), vec![format!("left out: {reason}")]));
@@ -46,7 +50,7 @@ pub fn measure(site: &Site) -> Result<Measured, String> {
         .arg("--folder")
         .arg(&folder)
         .args(["--launcher", &words(&site.launcher(&folder, Order::Filling))?]);
-    site::run(command, &site.file("gfortran", ".txt"), || false)?;
+    site::run(command, LIMIT, &site.file("gfortran", ".txt"), || false)?;
     let text = fs::read_to_string(&json).map_err(output::failure(&json))?;
     let results: Results = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let comparison = Comparison { variant: HCUBE, competitors: &[OPENCOARRAYS, MPI] };
