@@ -104,6 +104,17 @@ fn exchanges_are_right_on_slow_links() {
     }
 }
 
+/// Both variants of a line have a time, and what they used.
+fn assert_measured(line: &Value) {
+    for variant in ["hcube", "competitor"].map(|name| &line[name]) {
+        let used = |name: &str| variant["usage"][name].as_f64().expect("a number");
+        assert!(variant["median_us"].as_f64() > Some(0.0), "{line}");
+        // Each rank sends to another host. Beside other programs, measuring by itself may use as much of the
+        // processors as a batch.
+        assert!(used("processor_us") >= 0.0 && used("sent_packets") > 0.0, "{line}");
+    }
+}
+
 /// A benchmark on hosts ends in lines with hcube beside its competitor, both verified.
 #[test]
 fn benchmarks_stand_beside_their_competitors() {
@@ -128,13 +139,7 @@ fn benchmarks_stand_beside_their_competitors() {
             (&2.into(), &1.into(), &0.into())
         );
         assert!(line["competitor"]["variant"] == "library-out-of-place", "{line}");
-        for variant in ["hcube", "competitor"].map(|name| &line[name]) {
-            let used = |name: &str| variant["usage"][name].as_f64().expect("a number");
-            assert!(variant["median_us"].as_f64() > Some(0.0), "{line}");
-            // Each rank sends a block to another host. Beside other programs, measuring by itself may use as
-            // much of the processors as a batch.
-            assert!(used("processor_us") >= 0.0 && used("sent_packets") > 0.0, "{line}");
-        }
+        assert_measured(line);
     }
     let Some(mut command) = hosts(&["bench", "--from"]) else { return };
     let drawn = folder.join("results.svg");
@@ -181,6 +186,14 @@ fn programs_stand_beside_each_other() {
     let competitor = &line["competitor"]["variant"];
     assert_eq!((&line["subject"], competitor, &line["errors"]), expected, "{results}");
     assert!(lines.len() == 1 && notes.is_empty(), "{results}");
+    assert_measured(line);
+    // Each of 2^21 updates goes to the other host with a probability of one half.
+    for variant in ["hcube", "competitor"].map(|name| &line[name]["usage"]) {
+        let bytes = variant["sent_bytes"].as_f64().expect("a number");
+        let values = f64::from(8 << 20);
+        assert!((0.9 * values..3.0 * values).contains(&bytes), "{line}");
+        assert!(variant["processor_us"].as_f64() > Some(1e3), "{line}");
+    }
     let jobs = fs::read_dir(&folder).expect("its folder").flatten().count();
     assert_eq!(jobs, 6, "three jobs of each");
 }

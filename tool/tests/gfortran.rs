@@ -3,7 +3,7 @@
 use hcube_testing as common;
 
 use common::gfortran::{has_compiler, library};
-use common::{TOOL, runs};
+use common::{Mpi, TOOL, runs};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -57,6 +57,9 @@ fn programs_are_compiled_measured_verified_and_compared() {
     let mut checks = Vec::new();
     for run in &runs {
         assert!(run["median_us"].as_f64().is_some_and(|median| median > 0.0), "{run}");
+        // Between images of one node no packets are counted.
+        let used = &run["usage"];
+        assert!(used["switches"].is_f64() && used["sent_packets"].is_null(), "{run}");
         assert_eq!((run["ranks"].as_u64(), run["errors"].as_u64()), (Some(2), Some(0)), "{run}");
         let operation = run["operation"].as_str().expect("a name");
         let is_compared =
@@ -70,6 +73,27 @@ fn programs_are_compiled_measured_verified_and_compared() {
         checks.len() >= 2 && checks[0] != 0 && checks.iter().all(|check| *check == checks[0]),
         "{checks:?}"
     );
+}
+
+/// An MPI library without Fortran: its functions are called in C, with the same results.
+#[test]
+fn programs_with_mpi_call_it_in_c_where_it_has_no_fortran() {
+    if !has_compiler() {
+        return;
+    }
+    let path = file("gfortran-mpi-in-c.json");
+    let compiler = format!("mpicc.{}", Mpi::selected().name());
+    let options = ["--images", "2", "--operations", "jacobi,transpose-put", "--mpi-compiler", &compiler];
+    let output = common::output(bench(&options).arg(common::json_to(&path)));
+    assert!(output.contains("verified: 0 errors"), "{output}");
+    assert!(output.contains("opencoarrays left out: none for mpicc"), "{output}");
+    let runs = runs(&path);
+    assert_eq!(of(&runs, "mpi"), ["jacobi", "transpose"], "{output}");
+    let check = |variant: &str| -> Vec<i64> {
+        let own = runs.iter().filter(|run| run["variant"] == variant);
+        own.map(|run| run["check"].as_i64().expect("a number")).collect()
+    };
+    assert!(check("mpi") == check("hcube") && !check("mpi").contains(&0), "{runs:?}");
 }
 
 #[test]
@@ -112,6 +136,7 @@ fn what_cannot_be_is_refused_by_name() {
     for (options, words) in [
         (&["--caf", "/nowhere/lib.so"][..], &["--caf = /nowhere/lib.so", "libhcube_caf.so"][..]),
         (&["--opencoarrays", "/nowhere/lib.so"], &["--opencoarrays = /nowhere/lib.so"]),
+        (&["--mpi-compiler", "no-such-compiler"], &["none of no-such-compiler", "--mpi-compiler"]),
         (&["--compiler", "no-such-compiler"], &["--compiler = no-such-compiler", "gfortran 12 to 14"]),
         (&["--launcher", "no-such-launcher -x"], &["--launcher = no-such-launcher -x"]),
         (&["--folder", "/proc/none"], &["--folder = /proc/none"]),
