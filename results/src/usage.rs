@@ -34,20 +34,28 @@ impl Usage {
         Some(Self { processor_us, kernel_us, switches, sent_packets: sent(packets), sent_bytes: sent(bytes) })
     }
 
+    /// Of this number of calls.
+    pub fn times(self, calls: f64) -> Self {
+        Self {
+            processor_us: calls * self.processor_us,
+            kernel_us: calls * self.kernel_us,
+            switches: calls * self.switches,
+            sent_packets: self.sent_packets.map(|packets| calls * packets),
+            sent_bytes: self.sent_bytes.map(|bytes| calls * bytes),
+        }
+    }
+
     /// The mean of several measurements; nothing of none.
     pub fn mean(all: &[Self]) -> Option<Self> {
-        let mean = |counter: fn(&Self) -> f64| all.iter().map(counter).sum::<f64>() / all.len() as f64;
-        let sent = |counter: fn(&Self) -> Option<f64>| {
-            let sum = all.iter().map(counter).sum::<Option<f64>>()?;
-            Some(sum / all.len() as f64)
-        };
-        (!all.is_empty()).then(|| Self {
-            processor_us: mean(|one| one.processor_us),
-            kernel_us: mean(|one| one.kernel_us),
-            switches: mean(|one| one.switches),
-            sent_packets: sent(|one| one.sent_packets),
-            sent_bytes: sent(|one| one.sent_bytes),
-        })
+        let sent = |sum: Option<f64>, one: Option<f64>| Some(sum? + one?);
+        let sum = all.iter().copied().reduce(|sum, one| Self {
+            processor_us: sum.processor_us + one.processor_us,
+            kernel_us: sum.kernel_us + one.kernel_us,
+            switches: sum.switches + one.switches,
+            sent_packets: sent(sum.sent_packets, one.sent_packets),
+            sent_bytes: sent(sum.sent_bytes, one.sent_bytes),
+        });
+        sum.map(|sum| sum.times(1.0 / all.len() as f64))
     }
 }
 

@@ -58,6 +58,15 @@ pub fn section(text: &str, name: &str) -> Option<Section> {
     Some(Section { gups: lines().find_map(rate)?, errors, passed, log2_table: lines().find_map(table_size)? })
 }
 
+/// Seconds in which a section has made its updates. HPCC makes fewer of them where it expects that all would
+/// take longer than a minute.
+pub fn real_time(text: &str, name: &str) -> Option<f64> {
+    let begin = format!("Begin of {name} section.");
+    let mut lines = text.lines().skip_while(|line| *line != begin);
+    let time = lines.find_map(|line| line.strip_prefix("Real time used = ")?.strip_suffix(" seconds"))?;
+    time.parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0)
+}
+
 /// From `0.15 Billion(10^9) Updates    per second [GUP/s]`; not from the line of one process.
 fn rate(line: &str) -> Option<f64> {
     let (number, rest) = line.trim().split_once(char::is_whitespace)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The root of the source tree.
-pub fn tree(site: &Site) -> &Path {
+pub fn tree<'a>(site: &'a Site) -> &'a Path {
     site.target().parent().unwrap_or(Path::new("."))
 }
 
