@@ -28,12 +28,15 @@ pub struct Plan {
     pub files: Vec<(&'static str, String)>,
     /// Whether a job that writes to this folder has measured everything, so that it may be ended.
     pub has_done_enough: fn(&Path) -> bool,
-    /// What a job of a program, by its name, has measured on this number of ranks, from its folder and from
-    /// what it has printed.
-    pub read: fn(&str, usize, &Path, &str) -> Result<Vec<Figure>, String>,
+    /// What a job has measured.
+    pub read: Read,
     /// What is missing.
     pub notes: Vec<String>,
 }
+
+/// Reads what a job of a program, by its name, has measured on this number of ranks, from its folder and from
+/// what it has printed.
+type Read = fn(&str, usize, &Path, &str) -> Result<Vec<Figure>, String>;
 
 /// A program of all ranks.
 pub struct Program {
