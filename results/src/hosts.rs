@@ -320,7 +320,7 @@ pub mod tests {
         let mut results = results();
         let mut again = Results { lines: vec![first(&results)], ..Results::default() };
         let elsewhere = Line { case: "elsewhere".to_owned(), ..first(&results) };
-        let other = Line { place: Place { hosts: 4, ..elsewhere.place.clone() }, ..elsewhere };
+        let other = Line { place: Place { hosts: 4, ..elsewhere.place.clone() }, ..elsewhere.clone() };
         results.lines.extend([elsewhere.clone(), other.clone()]);
         results.notes =
             [&elsewhere, &first(&results), &other].map(|line| line.place.note(&line.case, "old")).into();
