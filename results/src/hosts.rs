@@ -329,7 +329,7 @@ pub mod tests {
         again.notes = vec![elsewhere.place.note("elsewhere", "new")];
         let lines = again.lines.clone();
         results.add(again);
-        assert_eq!(results.lines, [&[other.clone()], &lines[..]].concat());
+        assert_eq!(results.lines, [std::slice::from_ref(&other), &lines[..]].concat());
         assert_eq!(
             results.notes,
             [other.place.note("elsewhere", "old"), elsewhere.place.note("elsewhere", "new")]
