@@ -194,8 +194,9 @@ fn programs_stand_beside_each_other() {
         assert!((0.9 * values..3.0 * values).contains(&bytes), "{line}");
         assert!(variant["processor_us"].as_f64() > Some(1e3), "{line}");
     }
-    let jobs = fs::read_dir(&folder).expect("its folder").flatten().count();
-    assert_eq!(jobs, 6, "three jobs of each");
+    // Beside them lies the library that counts.
+    let jobs = fs::read_dir(&folder).expect("its folder").flatten().filter(|file| file.path().is_dir());
+    assert_eq!(jobs.count(), 6, "three jobs of each");
 }
 
 /// Nothing is left of hosts, processes and relay when the command is killed.
