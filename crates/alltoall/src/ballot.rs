@@ -8,6 +8,8 @@
 //! text in the notice. If they find it in an exchange on another communicator that shares the board, the
 //! program has not called them on the first communicator: they vote again, with the rank that has returned.
 //! Between nodes all ranks wait for each other.
+//! Where node leaders make the exchange if all blocks are small, the votes travel in their messages
+//! ([`leaders`]), and no all-reduce precedes them.
 //! Cost: one round of notices, or one all-reduce of five words; both if several nodes have several ranks.
 
 #[cfg(hcube_model)]
@@ -16,14 +18,14 @@ pub mod model;
 use super::conditions::Conditions;
 use super::copies::write_pieces;
 use super::leaders;
-use super::node::Node;
+use super::node::{Node, tell_addresses};
 use super::state::ExchangeState;
 use super::task::Task;
+use super::trials::Trials;
 use super::vote::{Property, Vote};
 use hcube_core::comm::{Comm, error_bytes, remote_error};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
-use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
 
 /// Detail of a notice: the time of the rank.
@@ -48,7 +50,7 @@ pub struct Ballot {
     pub received: Option<leaders::Received>,
 }
 
-/// Collective: all ranks vote.
+/// Collective: all ranks vote. `by_leaders`: by [`ExchangeState::leads_votes`], where messages are open.
 ///
 /// # Errors
 /// Of MPI.
@@ -58,12 +60,13 @@ pub fn hold<C: Comm>(
     state: &mut ExchangeState,
     task: &Result<Task<'_>>,
     conditions: Conditions,
+    by_leaders: bool,
 ) -> Result<Ballot> {
-    let cast = Cast::new(comm, state, task, conditions);
-    if conditions.equal && state.routes.is_some() {
-        return hold_with_blocks(comm, state, task.as_ref().ok(), &cast);
+    let cast = Cast::new(comm, state, task, conditions, by_leaders);
+    if by_leaders {
+        return hold_by_leaders(comm, state, task.as_ref().ok(), &cast);
     }
-    let Cast { own, begin, .. } = cast;
+    let (own, begin) = (cast.own, cast.begin);
     cast.announce(comm, state, task.as_ref().ok());
     let ExchangeState { node, situation, trials, patience, .. } = state;
     let states = conditions.stated.is_some();
@@ -76,10 +79,7 @@ pub fn hold<C: Comm>(
             largest = gather_details(node).1;
         }
         let sum = reduced?;
-        if !states {
-            trials.note(sum.time);
-        }
-        return Ok(Ballot { sum, stated: if states { sum.time } else { 0 }, largest, begin, received: None });
+        return Ok(Ballot { sum, stated: cast.note(trials, sum.time), largest, begin, received: None });
     }
     let node = node.as_mut().expect("ranks that share memory have a board");
     let sum = gather(comm, node, *patience);
@@ -89,33 +89,30 @@ pub fn hold<C: Comm>(
         return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
     let (time, largest) = gather_details(node);
-    if !states {
-        trials.note(time);
-    }
-    Ok(Ballot { sum, stated: if states { time } else { 0 }, largest, begin, received: None })
+    Ok(Ballot { sum, stated: cast.note(trials, time), largest, begin, received: None })
 }
 
-/// As [`hold`], where node leaders pass on the votes together with the blocks.
+/// As [`hold`], where node leaders pass on the votes, with the blocks if these are small.
 #[cold]
-fn hold_with_blocks<C: Comm>(
+fn hold_by_leaders<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: Option<&Task<'_>>,
     cast: &Cast,
 ) -> Result<Ballot> {
     cast.announce(comm, state, task);
-    let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
+    let ExchangeState { node, scratch, routes, situation, trials, patience, .. } = state;
+    let mut largest = cast.largest;
     let near = node.as_mut().map_or(cast.own, |node| {
         let mut near = gather(comm, node, *patience);
-        near.time = gather_details(node).0;
+        (near.time, largest) = gather_details(node);
         near
     });
-    let routes = routes.as_ref().expect("asked for where there are routes");
+    let routes = routes.as_ref().expect("leaders have routes");
     let bounded = leaders::BoundedRoutes { routes, limit: situation.led };
     let received = leaders::pass_on(comm, node.as_mut(), scratch, bounded, &near, task, *patience)?;
-    let stated = if cast.states { received.sum.time } else { 0 };
-    // The largest block of all ranks, if counts match.
-    Ok(Ballot { sum: received.sum, stated, largest: cast.largest, begin: None, received: Some(received) })
+    let (sum, begin) = (received.sum, cast.begin);
+    Ok(Ballot { sum, stated: cast.note(trials, sum.time), largest, begin, received: Some(received) })
 }
 
 /// The vote of a rank, and its accompanying data.
@@ -138,6 +135,7 @@ impl Cast {
         state: &mut ExchangeState,
         task: &Result<Task<'_>>,
         conditions: Conditions,
+        by_leaders: bool,
     ) -> Self {
         let (mut own, mut largest, mut enclosed, mut led, mut begin) =
             (Vote::default(), 0, false, false, None);
@@ -159,7 +157,7 @@ impl Cast {
                 }
                 // Between nodes only.
                 let small = !state.situation.shared && state.bundles(largest);
-                led = !conditions.unreachable && state.leads(largest, conditions.equal);
+                led = by_leaders && !conditions.unreachable && largest <= state.situation.led;
                 own = own
                     .with(Property::Unreachable, conditions.unreachable)
                     .with(Property::Enclosed, enclosed)
@@ -172,6 +170,15 @@ impl Cast {
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
         Self { own, largest, enclosed, led, begin, states: conditions.stated.is_some() }
+    }
+
+    /// Notes the sum of the times of all ranks; what it is of the times of [`Conditions::stated`].
+    fn note(&self, trials: &mut Trials, time: u64) -> u64 {
+        if self.states {
+            return time;
+        }
+        trials.note(time);
+        0
     }
 
     /// Posts the first notice, if this rank's node has other ranks.
@@ -222,14 +229,11 @@ fn announce<C: Comm + ?Sized>(
     comm.charge(COPY.of(bytes));
     comm.settle();
     board.post(vote.brief(), bytes, |draft| {
-        let Some(task) = task else { return };
-        // Others may have to read them although this rank's blocks fit.
+        // Others may have to read them although this rank's blocks fit, or its arguments are invalid.
         draft.details[TIME] = vote.time;
         draft.details[LARGEST] = largest as u64;
-        for (address, &rank) in draft.details[DETAILS..].iter_mut().zip(ranks.iter()) {
-            let region = task.outgoing(rank).region();
-            *address = region.map_or(0, |region| region.address().addr() as u64);
-        }
+        let Some(task) = task else { return };
+        tell_addresses(draft.details, ranks, task);
         match contents {
             Contents::None => {}
             Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),

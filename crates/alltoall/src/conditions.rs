@@ -17,9 +17,9 @@ pub struct Conditions {
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// The blocks of all ranks have the same size if their arguments are valid, and the votes are sent with
-    /// them; the same on all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
-    pub equal: bool,
+    /// Node leaders pass on the votes, together with the blocks if these are small; the same on all ranks, by
+    /// [`Situation::leads`](crate::select::Situation::leads).
+    pub led: bool,
     /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.

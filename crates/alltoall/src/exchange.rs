@@ -7,7 +7,7 @@ use super::copies::copy_own;
 use super::leaders::BoundedRoutes;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
-use super::select::{COMPARED, MAX_ENCLOSED_BYTES, Permitted, choose};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes};
 use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -87,17 +87,13 @@ fn vote_and_move<C: Comm>(
         ballot::refuse(comm, node, state.patience, conditions.user, error);
         return Err(error.clone());
     }
-    if conditions.equal
-        && let Err(error) = comm.open_messages()
-    {
-        // All ranks know this, and have counts of one size.
-        return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
-    }
+    // All ranks know whether messages can be sent.
+    let by_leaders = state.leads_votes(conditions) && comm.open_messages().is_ok();
     let ballot::Ballot { sum, stated, largest, begin, received } = loop {
-        let ballot = match ballot::hold(comm, state, task, conditions) {
+        let ballot = match ballot::hold(comm, state, task, conditions, by_leaders) {
             // Ranks of the node have the addresses of blocks and may know the votes, and others wait for
             // messages.
-            Err(error) if state.node.is_some() || conditions.equal => comm.abort(&error),
+            Err(error) if state.node.is_some() || by_leaders => comm.abort(&error),
             ballot => ballot?,
         };
         match &state.node {
@@ -125,17 +121,18 @@ fn vote_and_move<C: Comm>(
     if let (Some(reason), true) = (reason, library_can) {
         return Ok(Outcome::Library(reason));
     }
+    if let (Some(reason), true) = (forwarded_after_votes(&state.situation, &sum), library_can && by_leaders) {
+        state.short_times = Some(stated);
+        return Ok(Outcome::Library(reason));
+    }
     let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.rank(), comm.size(), &sum)?;
     if !sum.matches() {
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    let permitted = Permitted {
-        library: library_can && state.compares(task, conditions, sum.bytes),
-        addresses: received.is_none(),
-    };
-    let choice = choose(&state.situation, &sum, &mut state.trials, permitted);
+    let library = library_can && state.compares(task, conditions, sum.bytes);
+    let choice = choose(&state.situation, &sum, &mut state.trials, library);
     if state.may_skip_votes(choice, task, conditions, sum.bytes) {
         state.short_times = Some(stated);
     }
@@ -143,7 +140,7 @@ fn vote_and_move<C: Comm>(
         state.begin_forwarded(begin);
         return Ok(Outcome::Library(COMPARED));
     }
-    if matches!(choice, Choice::Messages(..) | Choice::Hypercube | Choice::Leaders)
+    if matches!(choice, Choice::Messages(..) | Choice::Hypercube)
         && let Err(error) = comm.open_messages()
     {
         // All ranks know this, and nothing was written.
@@ -152,9 +149,8 @@ fn vote_and_move<C: Comm>(
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
         Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
-        received => {
-            let with_blocks = received.is_some();
-            let decision = Decision { choice, sum: &sum, streaming, largest, with_blocks };
+        _ => {
+            let decision = Decision { choice, sum: &sum, streaming, largest, by_leaders };
             perform(comm, state, task, &decision)
         }
     }
@@ -209,7 +205,7 @@ fn finish<C: Comm>(
     received: leaders::Received,
 ) -> Result<UsedPath> {
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
-    let routes = routes.as_ref().expect("asked for where there are routes");
+    let routes = routes.as_ref().expect("leaders have routes");
     let bounded = BoundedRoutes { routes, limit: situation.led };
     leaders::unpack_all(comm, node.as_mut(), scratch, bounded, received, task, *patience)?;
     Ok(UsedPath::NodeLeaders)
@@ -224,8 +220,8 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether the votes have travelled with blocks, in a further round of notices.
-    with_blocks: bool,
+    /// Whether node leaders have passed on the votes, in a further round of notices.
+    by_leaders: bool,
 }
 
 /// Moves the data by the algorithm chosen.
@@ -251,16 +247,6 @@ fn perform<C: Comm>(
             bundles::exchange(comm, task, plan, bundled)?;
             Ok(UsedPath::Hypercube)
         }
-        (Choice::Leaders, node) => {
-            let routes = state.routes.as_ref().expect("chosen where there are routes");
-            if let Some(node) =
-                node.as_mut().filter(|_| sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64)
-            {
-                node.board.populate();
-            }
-            leaders::exchange(comm, node.as_mut(), &mut state.scratch, routes, task, patience)?;
-            Ok(UsedPath::NodeLeaders)
-        }
         (Choice::Enclosed, Some(node)) => {
             if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64 {
                 node.board.populate();
@@ -282,8 +268,8 @@ fn perform<C: Comm>(
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
         (Choice::Messages(order, inside), _) => by_messages(comm, state, task, decision, (order, inside)),
-        (Choice::Library | Choice::Enclosed | Choice::Slots | Choice::SingleCopy, _) => {
-            unreachable!("forwarded, or chosen where the node has a board")
+        (Choice::Library | Choice::Leaders | Choice::Enclosed | Choice::Slots | Choice::SingleCopy, _) => {
+            unreachable!("forwarded, finished, or chosen where the node has a board")
         }
     }
 }
@@ -293,7 +279,7 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    &Decision { sum, largest, with_blocks, .. }: &Decision<'_>,
+    &Decision { sum, largest, by_leaders, .. }: &Decision<'_>,
     (order, inside): (Order, Inside),
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
@@ -310,7 +296,7 @@ fn by_messages<C: Comm>(
         messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);
     };
-    if with_blocks {
+    if by_leaders {
         // Of the round in which the votes have travelled.
         node.board.see_all(patience, comm);
     }

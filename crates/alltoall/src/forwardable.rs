@@ -40,7 +40,8 @@ impl ExchangeState {
                 self.is_short(task, conditions, total)
             }
             _ if self.situation.shared => false,
-            Choice::Leaders => conditions.equal,
+            Choice::Leaders => conditions.led,
+            _ if !task.is_in_place() => conditions.led,
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),
         }
     }

@@ -29,7 +29,7 @@ use crate::choice::Choice;
 use crate::leaders;
 use crate::messages::{MAX_PIECES_UNDER_WAY, copied_piece};
 use crate::options::{Path, Schedule};
-use crate::select::{self, MAX_ENCLOSED_BYTES, Permitted, Situation};
+use crate::select::{self, MAX_ENCLOSED_BYTES, Situation};
 use crate::state::{BASE_MEMORY_BYTES, Shares};
 use crate::trials::Trials;
 use crate::vote::{Property, Vote};
@@ -160,9 +160,8 @@ impl Exchange {
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
         (0..self.ranks()).for_each(|_| sum.add_brief(vote.brief()));
-        let permitted = Permitted { library: false, addresses: true };
         // Between nodes the first one that is tried.
-        match select::choose(&situation, &sum, &mut Trials::default(), permitted) {
+        match select::choose(&situation, &sum, &mut Trials::default(), false) {
             Choice::Alone => None,
             Choice::Hypercube => Some(Algorithm::Hypercube),
             Choice::Messages(..) if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),

@@ -1,9 +1,10 @@
 //! The ranks of a node, and their shared resources for exchanges.
 
+use super::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
-use hcube_core::node::board::Board;
+use hcube_core::node::board::{Board, DETAILS};
 use hcube_core::node::pace::Pace;
 use hcube_core::node::single_copy::Process;
 use hcube_core::progress::wait::Patience;
@@ -43,6 +44,14 @@ pub(super) fn partners(ranks: &[usize], own: usize) -> impl Iterator<Item = (usi
         .map(move |step| (step + count - own) % count)
         .filter(move |&partner| partner != own)
         .map(|partner| (partner, ranks[partner]))
+}
+
+/// Writes the addresses of a rank's contiguous blocks for the ranks of its node to the details of a notice.
+pub(super) fn tell_addresses(details: &mut [u64], ranks: &[usize], task: &Task<'_>) {
+    for (address, &rank) in details[DETAILS..].iter_mut().zip(ranks) {
+        let region = task.outgoing(rank).region();
+        *address = region.map_or(0, |region| region.address().addr() as u64);
+    }
 }
 
 /// Waits until `done`, and calls `idle` meanwhile.

@@ -12,7 +12,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::machine::log2;
 use hcube_core::plan::Topology;
 
-pub use super::situation::{Led, Permitted, Situation};
+pub use super::situation::{Led, Situation};
 pub use contenders::may_bundle;
 
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
@@ -102,8 +102,8 @@ pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 ///
-/// `equal`: see [`Situation::leads_equal`].
-pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool) -> Option<&'static str> {
+/// `led`: whether node leaders pass on the votes.
+pub fn forwarded_before_votes(situation: &Situation, in_place: bool, led: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
     }
@@ -111,7 +111,7 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
         return Some("HCUBE_ALLTOALL=library");
     }
     let between_nodes = situation.ranks > 1 && !situation.shared;
-    let served = in_place || equal || situation.is_asked();
+    let served = in_place || led || situation.is_asked();
     (between_nodes && !served).then_some("out of place between nodes")
 }
 
@@ -136,26 +136,35 @@ pub fn check_ranks(situation: &Situation) -> Result<()> {
     Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MAX_RANKS)))
 }
 
-/// The decision, from the sum of all votes.
-pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, permitted: Permitted) -> Choice {
+/// The decision, from the sum of all votes. `library`: the MPI library's function may be compared with other
+/// algorithms; the same on all ranks.
+pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, library: bool) -> Choice {
     if sum.bytes == 0 {
         return Choice::Alone;
     }
     if !situation.shared {
-        return between_nodes(situation, sum, trials, permitted);
+        return between_nodes(situation, sum, trials, library);
     }
     let enclosed = sum.count(Property::Enclosed) == situation.ranks;
-    inside_node(situation, sum, trials, enclosed, permitted.library)
+    inside_node(situation, sum, trials, enclosed, library)
 }
 
 /// The decision between nodes.
-fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, permitted: Permitted) -> Choice {
+fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library: bool) -> Choice {
     if sum.count(Property::Led) == situation.ranks {
         return Choice::Leaders;
     }
-    let contenders = contenders::between_nodes(situation, sum, permitted);
+    let contenders = contenders::between_nodes(situation, sum, library);
     let mean = sum.bytes / situation.ranks as u64;
     trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
+}
+
+/// Why an exchange between nodes is forwarded after votes that node leaders have passed on, if it is: all
+/// ranks are to send from other memory than they receive in, and a block is too large for node leaders.
+pub fn forwarded_after_votes(situation: &Situation, sum: &Vote) -> Option<&'static str> {
+    let led = sum.bytes == 0 || sum.count(Property::Led) == situation.ranks;
+    let served = led || sum.any(Property::InPlace) || situation.is_asked();
+    (!served).then_some("out of place between nodes, with a block that is too large for node leaders")
 }
 
 /// The decision between the algorithms inside a node.
@@ -271,8 +280,7 @@ mod tests {
     /// The first choice for exchanges like this, and the last one that differs among the first of them.
     fn chosen(situation: Situation, sum: &Vote) -> [Choice; 2] {
         let mut trials = Trials::default();
-        let permitted = Permitted { library: false, addresses: true };
-        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials, permitted));
+        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials, false));
         let other = choices.iter().rfind(|&&choice| choice != choices[0]);
         [choices[0], other.copied().unwrap_or(choices[0])]
     }

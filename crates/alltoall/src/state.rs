@@ -7,6 +7,7 @@ pub mod model;
 
 use super::bundles;
 use super::choice::Order;
+use super::conditions::Conditions;
 use super::factors::Factors;
 use super::leaders::Routes;
 use super::node::Node;
@@ -349,11 +350,9 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only if all ranks know that
-    /// they are `equal`.
-    pub(super) fn leads(&self, largest: usize, equal: bool) -> bool {
-        let wanted = equal || self.situation.schedule == Schedule::NodeLeaders;
-        self.routes.is_some() && largest <= self.situation.led && wanted
+    /// Whether node leaders pass on the votes of an exchange; the same on all ranks.
+    pub(super) fn leads_votes(&self, conditions: Conditions) -> bool {
+        self.routes.is_some() && (conditions.led || self.situation.schedule == Schedule::NodeLeaders)
     }
 
     /// Whether blocks of at most `largest` bytes are bundled.

@@ -1,10 +1,10 @@
 //! What node leaders promise, in all interleavings, by exchanges with messages between nodes.
 //!
 //! Every rank finds the blocks of all others in each exchange, and what it has sent may be written again when
-//! it returns. With votes that are sent with the blocks, all ranks know the votes of all before they write to
-//! their blocks; where one of them has invalid arguments, nobody writes.
+//! it returns. All ranks know the votes of all before they write to their blocks; where one of them has
+//! invalid arguments, nobody writes.
 
-use super::{BoundedRoutes, Routes, announce, exchange, notice_bytes, pass_on, unpack_all};
+use super::{BoundedRoutes, Routes, announce, notice_bytes, pass_on, unpack_all};
 use crate::node::Node;
 use crate::state::model::{Buffer, LINE, node_of, sent};
 use crate::task::Task;
@@ -20,15 +20,6 @@ use hcube_core::progress::wait::Patience;
 
 /// Bytes of a notice, and of the messages of a rank.
 const ROOM: usize = 2 << 10;
-
-/// Which exchanges ranks make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Known,
-    WithVotes,
-    /// The last rank has invalid arguments in the first exchange.
-    Refused,
-}
 
 /// A rank.
 struct Caller {
@@ -67,15 +58,11 @@ impl Caller {
     }
 
     /// An exchange; whether there was one.
-    fn call(&mut self, kind: Kind, is_valid: bool) -> bool {
+    fn call(&mut self, is_valid: bool) -> bool {
         let [send, receive] = self.buffers;
         let task = send.to(receive);
         let near = self.announce(&task, is_valid);
         let Self { comm, node, routes, scratch, .. } = self;
-        if kind == Kind::Known {
-            exchange(comm, node.as_mut(), scratch, routes, &task, patience()).expect("no errors");
-            return true;
-        }
         let bounded = BoundedRoutes { routes, limit: LINE };
         let valid = is_valid.then_some(&task);
         let received =
@@ -89,8 +76,8 @@ impl Caller {
     }
 }
 
-/// Exchanges of ranks on these nodes.
-fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, kind: Kind) {
+/// Exchanges of ranks on these nodes. `is_refused`: the last rank has invalid arguments in the first one.
+fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, is_refused: bool) {
     let (ranks, topology) = (numbers.len(), Topology::from_node_numbers(numbers, None));
     connect(scene, numbers, Copied::Late);
     let mut nodes: Vec<Option<Node>> = (0..ranks).map(|_| None).collect();
@@ -113,8 +100,8 @@ fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, kind: Kind)
             receive.fill(|_| 0);
             for round in 0..rounds {
                 send.fill(|to| sent(round, own, to));
-                let refuses = kind == Kind::Refused && round == 0;
-                let is_made = caller.call(kind, !refuses || own + 1 < ranks);
+                let refuses = is_refused && round == 0;
+                let is_made = caller.call(!refuses || own + 1 < ranks);
                 assert_eq!(is_made, !refuses);
                 if is_made {
                     receive.check(|from| sent(round, from, own));
@@ -133,27 +120,19 @@ const TWO_AND_TWO: &[u32] = &[0, 1, 0, 1];
 /// The cases.
 pub const MODELS: &[Model] = &[
     Model::new("alltoall::leaders", "nodes of two ranks and one", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, Kind::Known);
+        rounds(scene, TWO_AND_ONE, 2, false);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "two nodes of two ranks", |scene| {
-        rounds(scene, TWO_AND_TWO, 1, Kind::Known);
-    })
-    .with(Extent::Preemptions(1)),
-    Model::new("alltoall::leaders", "votes of nodes of two ranks and one", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, Kind::WithVotes);
-    })
-    .with(Extent::Preemptions(1)),
-    Model::new("alltoall::leaders", "votes of two nodes of two ranks", |scene| {
-        rounds(scene, TWO_AND_TWO, 1, Kind::WithVotes);
+        rounds(scene, TWO_AND_TWO, 1, false);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "a rank is refused", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, Kind::Refused);
+        rounds(scene, TWO_AND_ONE, 2, true);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "many exchanges of two nodes of two ranks", |scene| {
-        rounds(scene, TWO_AND_TWO, 3, Kind::WithVotes);
+        rounds(scene, TWO_AND_TWO, 3, false);
     })
     .with(Extent::Random(100)),
 ];

@@ -350,11 +350,11 @@ unsafe fn make(
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
-    let led = unsafe { led(call, comm, exchange, named) };
-    let equal = led == Led::Yes;
-    let reason = match led {
+    let by_leaders = unsafe { led(call, comm, exchange, named) };
+    let led = by_leaders == Led::Yes;
+    let reason = match by_leaders {
         Led::Unknown => Some(INVALID),
-        Led::Yes | Led::No => select::forwarded_before_votes(situation, call.in_place(), equal),
+        Led::Yes | Led::No => select::forwarded_before_votes(situation, call.in_place(), led),
     };
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
@@ -365,7 +365,7 @@ unsafe fn make(
     }
     // SAFETY: memory and handles of the call are as MPI requires, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    let conditions = Conditions { user, stated, equal, ..conditions(call, devices, !library_can) };
+    let conditions = Conditions { user, stated, led, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
 }
 

@@ -1,5 +1,6 @@
 //! The kinds of calls that may be forwarded without votes, each compared by itself.
 
+use super::call::Function;
 use crate::select::Situation;
 use crate::without_votes::{IN_PLACE, LED, SHORT, WithoutVotes};
 
@@ -8,16 +9,21 @@ use crate::without_votes::{IN_PLACE, LED, SHORT, WithoutVotes};
 pub(super) enum Kind {
     /// Out of place inside a node.
     Short,
-    /// In place between nodes.
+    /// In place between nodes, of blocks that node leaders do not exchange.
     InPlace,
     /// Out of place between nodes, of equal blocks that node leaders may exchange.
-    Led,
+    Equal,
     /// The same in place.
-    LedInPlace,
+    EqualInPlace,
+    /// Out of place between nodes, of blocks of several sizes, which node leaders may exchange if all are
+    /// small.
+    Counted,
+    /// The same in place.
+    CountedInPlace,
 }
 
 impl Kind {
-    pub(super) const COUNT: usize = Self::LedInPlace as usize + 1;
+    pub(super) const COUNT: usize = Self::CountedInPlace as usize + 1;
 
     /// Before the first call, in the order of the kinds.
     pub(super) const fn none() -> [WithoutVotes; Self::COUNT] {
@@ -26,7 +32,19 @@ impl Kind {
             WithoutVotes::new(&IN_PLACE),
             WithoutVotes::new(&LED),
             WithoutVotes::new(&LED),
+            WithoutVotes::new(&LED),
+            WithoutVotes::new(&IN_PLACE),
         ]
+    }
+
+    /// Of a call whose votes node leaders pass on.
+    pub(super) fn led(function: Function, in_place: bool) -> Self {
+        match (function, in_place) {
+            (Function::Alltoall, false) => Self::Equal,
+            (Function::Alltoall, true) => Self::EqualInPlace,
+            (_, false) => Self::Counted,
+            (_, true) => Self::CountedInPlace,
+        }
     }
 
     /// Whether exchanges between nodes are compared.
@@ -39,7 +57,7 @@ impl Kind {
         match self {
             Self::Short => "short blocks out of place, which the MPI library exchanges faster",
             Self::InPlace => "short blocks in place between nodes, which the MPI library exchanges faster",
-            Self::Led | Self::LedInPlace => {
+            Self::Equal | Self::EqualInPlace | Self::Counted | Self::CountedInPlace => {
                 "blocks between nodes, which the MPI library exchanges faster than node leaders"
             }
         }

@@ -195,8 +195,7 @@ impl State {
                     false => Led::No,
                 };
                 match (led, in_place) {
-                    (Led::Yes, true) => Some(Kind::LedInPlace),
-                    (Led::Yes, false) => Some(Kind::Led),
+                    (Led::Yes, _) => Some(Kind::led(call.function, in_place)),
                     (Led::No, true) => Some(Kind::InPlace),
                     (Led::No, false) | (Led::Unknown, _) => None,
                 }
@@ -244,14 +243,16 @@ impl State {
     }
 }
 
-/// Whether node leaders may make the exchange of a call between nodes together with the votes.
+/// Whether node leaders pass on the votes of a call between nodes.
 ///
 /// # Safety
 /// As [`State::kind`].
 pub(super) unsafe fn led(call: &Call, comm: &MpiComm, exchange: &ExchangeState, named: &mut Named) -> Led {
-    if call.function != Function::Alltoall {
-        return Led::No;
+    let (situation, in_place) = (exchange.situation(), call.in_place());
+    match call.function {
+        // SAFETY: the datatype of the call is as MPI requires.
+        Function::Alltoall => situation.leads_equal(in_place, || unsafe { block_bytes(call, comm, named) }),
+        Function::Alltoallv | Function::Alltoallw if situation.leads(in_place) => Led::Yes,
+        _ => Led::No,
     }
-    // SAFETY: the datatype of the call is as MPI requires.
-    exchange.situation().leads_equal(call.in_place(), || unsafe { block_bytes(call, comm, named) })
 }

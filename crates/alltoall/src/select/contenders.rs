@@ -2,7 +2,7 @@
 
 use crate::choice::{Choice, Inside, Order};
 use crate::options::{Path, Schedule};
-use crate::situation::{Permitted, Situation};
+use crate::situation::Situation;
 use crate::vote::{Property, Vote};
 
 /// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
@@ -26,8 +26,8 @@ pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> 
 }
 
 /// The algorithms that are compared between nodes; only one if the user has asked for it. The first one is
-/// the fastest one according to simulations.
-pub fn between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) -> Vec<Choice> {
+/// the fastest one according to simulations. `library`: the MPI library's function takes part.
+pub fn between_nodes(situation: &Situation, sum: &Vote, library: bool) -> Vec<Choice> {
     let ranks = situation.ranks;
     let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
     let small = sum.count(Property::Small) == ranks;
@@ -41,7 +41,7 @@ pub fn between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) ->
     if small && only_bundled {
         return vec![Choice::Hypercube];
     }
-    let single_copy = permitted.addresses && situation.single_copy && !sum.any(Property::Packed);
+    let single_copy = situation.single_copy && !sum.any(Property::Packed);
     let insides = match situation.path {
         Path::SingleCopy if single_copy => &[Inside::SingleCopy][..],
         Path::Auto if single_copy => &[Inside::Slots, Inside::SingleCopy],
@@ -54,7 +54,7 @@ pub fn between_nodes(situation: &Situation, sum: &Vote, permitted: Permitted) ->
         let place = if bundled_first { 0 } else { contenders.len() };
         contenders.insert(place, Choice::Hypercube);
     }
-    contenders.extend(permitted.library.then_some(Choice::Library));
+    contenders.extend(library.then_some(Choice::Library));
     contenders
 }
 
@@ -89,62 +89,56 @@ mod tests {
     const SHIFTED_COPIED: Choice = Choice::Messages(Order::Shifted, Inside::SingleCopy);
 
     /// The algorithms that are compared for blocks of this size, of which this many ranks have small ones.
-    fn compared(situation: Situation, block: u64, small: usize, permitted: Permitted) -> Vec<Choice> {
+    fn compared(situation: Situation, block: u64, small: usize, library: bool) -> Vec<Choice> {
         let ranks = situation.ranks as u64;
         let sum = sum(block * ranks * (ranks - 1), &[(Property::Small, small)]);
-        between_nodes(&situation, &sum, permitted)
+        between_nodes(&situation, &sum, library)
     }
 
     #[test]
     fn what_is_compared_between_nodes() {
         use Choice::{Hypercube, Library};
-        let permitted = Permitted { library: false, addresses: true };
-        let library = Permitted { library: true, ..permitted };
-        let without_addresses = Permitted { addresses: false, ..permitted };
         let auto = |ranks| Situation { ranks, ..NODES };
         // One rank on each node.
         let apart = |ranks| Situation { single_copy: false, ..auto(ranks) };
         let path = |path, ranks| Situation { path, ..auto(ranks) };
         let all = &[USUAL, USUAL_COPIED, SHIFTED, SHIFTED_COPIED];
-        for (situation, block, small, permitted, expected) in [
-            (auto(4), 1 << 20, 0, permitted, &all[..]),
-            (auto(4), 1 << 20, 0, library, &[&all[..], &[Library]].concat()),
-            (auto(4), 1 << 20, 0, without_addresses, &[USUAL, SHIFTED]),
-            (auto(4), 8, 4, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(4), 8, 3, permitted, all),
-            (auto(3), 8, 3, permitted, &all[..2]),
-            (auto(3), 8, 3, library, &[USUAL, USUAL_COPIED, Library]),
-            (auto(31), 8, 31, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(32), 16, 32, permitted, &[&[Hypercube], &all[..]].concat()),
-            (auto(32), 17, 32, permitted, &[&all[..], &[Hypercube]].concat()),
-            (auto(32), 16, 31, permitted, all),
-            (apart(2), 8, 2, permitted, &[USUAL]),
-            (apart(2), 8, 2, library, &[USUAL, Library]),
-            (apart(9), 8, 9, library, &[USUAL, SHIFTED, Hypercube, Library]),
-            (path(Path::SingleCopy, 9), 8, 0, permitted, &[USUAL_COPIED]),
-            (path(Path::SingleCopy, 9), 8, 0, without_addresses, &[USUAL]),
-            (path(Path::Shared, 9), 8, 9, permitted, &[USUAL]),
-            (path(Path::Message, 31), 8, 31, permitted, &[USUAL]),
-            (path(Path::Message, 32), 8, 32, permitted, &[Hypercube]),
+        for (situation, block, small, library, expected) in [
+            (auto(4), 1 << 20, 0, false, &all[..]),
+            (auto(4), 1 << 20, 0, true, &[&all[..], &[Library]].concat()),
+            (auto(4), 8, 4, false, &[&all[..], &[Hypercube]].concat()),
+            (auto(4), 8, 3, false, all),
+            (auto(3), 8, 3, false, &all[..2]),
+            (auto(3), 8, 3, true, &[USUAL, USUAL_COPIED, Library]),
+            (auto(31), 8, 31, false, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 32, false, &[&[Hypercube], &all[..]].concat()),
+            (auto(32), 17, 32, false, &[&all[..], &[Hypercube]].concat()),
+            (auto(32), 16, 31, false, all),
+            (apart(2), 8, 2, false, &[USUAL]),
+            (apart(2), 8, 2, true, &[USUAL, Library]),
+            (apart(9), 8, 9, true, &[USUAL, SHIFTED, Hypercube, Library]),
+            (path(Path::SingleCopy, 9), 8, 0, false, &[USUAL_COPIED]),
+            (path(Path::Shared, 9), 8, 9, false, &[USUAL]),
+            (path(Path::Message, 31), 8, 31, false, &[USUAL]),
+            (path(Path::Message, 32), 8, 32, false, &[Hypercube]),
         ] {
-            let found = compared(situation, block, small, permitted);
-            assert_eq!(found, expected, "{situation:?}, {block} bytes, {small} small, {permitted:?}");
+            let found = compared(situation, block, small, library);
+            assert_eq!(found, expected, "{situation:?}, {block} bytes, {small} small, library {library}");
         }
     }
 
     /// Where a schedule is requested, it is used, and only the path inside the nodes is compared.
     #[test]
     fn schedules_on_request() {
-        let permitted = Permitted { library: false, addresses: true };
         for ranks in [2, 4, 32, 100] {
             let asked = |schedule| Situation { ranks, schedule, ..NODES };
             for schedule in [Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets] {
-                let found = compared(asked(schedule), 8, ranks, permitted);
+                let found = compared(asked(schedule), 8, ranks, false);
                 assert_eq!(found, [USUAL, USUAL_COPIED], "{schedule:?}, {ranks} ranks");
             }
             let hypercube = asked(Schedule::Hypercube);
-            assert_eq!(compared(hypercube, 8, ranks, permitted), [Choice::Hypercube]);
-            assert_eq!(compared(hypercube, 8, ranks - 1, permitted), [USUAL, USUAL_COPIED]);
+            assert_eq!(compared(hypercube, 8, ranks, false), [Choice::Hypercube]);
+            assert_eq!(compared(hypercube, 8, ranks - 1, false), [USUAL, USUAL_COPIED]);
         }
     }
 

@@ -23,7 +23,7 @@ fn exchange(
 ) -> Used {
     // Some ranks send nothing to some others.
     let size = |from: usize, to: usize| if (from + to + number) % 5 == 4 { 0 } else { bytes };
-    let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Counted, &size));
+    let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Listed, &size));
     let special = Special { conditions, ..Special::default() };
     match rank.exchange(comm, state, &special).expect("valid arguments") {
         Outcome::Done(report) => {
@@ -125,7 +125,11 @@ fn stated_times_are_summed_between_nodes() {
                 |stated| Conditions { timed: true, may_skip_votes: true, stated, ..Conditions::default() };
             let mut times = |number, in_place, bytes, conditions| {
                 let size = |_, _| bytes;
-                let form = if number < 5 { Form::Counted } else { Form::Even };
+                let form = match number {
+                    0..5 => Form::Listed,
+                    5..8 => Form::Even,
+                    _ => Form::Counted,
+                };
                 let mut rank = Rank::new(comm, &Shape::matching(number, in_place, form, &size));
                 let special = Special { conditions, ..Special::default() };
                 let outcome = rank.exchange(comm, &mut state, &special).expect("valid arguments");
@@ -141,6 +145,10 @@ fn stated_times_are_summed_between_nodes() {
                 times(5, false, 8, conditions(stated)),
                 times(6, false, 8, conditions(None)),
                 times(7, true, 8, conditions(None)),
+                times(8, false, 0, conditions(stated)),
+                times(9, false, 8, conditions(stated)),
+                times(10, false, 5000, conditions(stated)),
+                times(11, false, 5000, conditions(None)),
             ];
             (found, state.situation().led)
         });
@@ -148,7 +156,10 @@ fn stated_times_are_summed_between_nodes() {
         for (found, led) in all {
             assert_eq!(found[..5], [sum, Some(0), sum, None, None], "{case:?}");
             let equal = if led > 0 { [sum, Some(0), Some(0)] } else { [None, None, Some(0)] };
-            assert_eq!(found[5..], equal, "{case:?}");
+            assert_eq!(found[5..8], equal, "{case:?}");
+            // Of several sizes: also where a block is too large.
+            let counted = if led > 0 { [sum, sum, sum, Some(0)] } else { [None; 4] };
+            assert_eq!(found[8..], counted, "{case:?}");
             // Node leaders take part from four ranks on, where nodes have several ranks.
             let alone = case.options.ranks_per_node == 1 || case.nodes == [0, 1, 2, 3];
             assert_eq!(led > 0, ranks >= 4 && !alone, "{case:?}");

@@ -188,17 +188,21 @@ impl Rank {
         state: &mut ExchangeState,
         special: &Special,
     ) -> Result<Outcome> {
-        // As the front end reports it for MPI_Alltoall.
-        let block = self.receive.ranges[0].len();
-        let equal = self.receive.form == Form::Even
-            && state.situation().leads_equal(self.send.is_none(), || Some(block)) == Led::Yes;
+        let (in_place, block, situation) =
+            (self.send.is_none(), self.receive.ranges[0].len(), state.situation());
+        // As the front end reports it for MPI_Alltoall and for MPI_Alltoallv; a list comes from elsewhere.
+        let led = match self.receive.form {
+            Form::Even => situation.leads_equal(in_place, || Some(block)) == Led::Yes,
+            Form::Counted => situation.leads(in_place),
+            Form::Listed => false,
+        };
         let receive = self.receive.blocks();
         let task = match self.send.as_mut().map(Image::blocks) {
             Some(send) => Task::between(send, receive),
             None => Task::in_place(receive),
         };
         let task = special.refusal.clone().map_or(Ok(task), Err);
-        exchange(comm, state, &task, Conditions { equal, ..special.conditions }, special.left)
+        exchange(comm, state, &task, Conditions { led, ..special.conditions }, special.left)
     }
 
     /// Whether everything has arrived and nothing else has changed.

@@ -72,6 +72,16 @@ impl Case {
         (0..self.ranks()).filter(|&other| node(other) == node(rank)).count()
     }
 
+    /// Whether an exchange is left to the MPI library after votes that node leaders have passed on.
+    pub fn is_left(&self, state: &ExchangeState, load: Load, (form, in_place): (Form, bool)) -> bool {
+        let led = state.situation().led;
+        let asked = state.situation().is_asked();
+        load.total > 0
+            && (form, in_place) == (Form::Counted, false)
+            && (1..load.most).contains(&led)
+            && !asked
+    }
+
     /// The path that an exchange uses on a rank, and the other one where both are tried.
     pub fn path(
         &self,
@@ -101,7 +111,7 @@ impl Case {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
             _ if load.most <= state.situation().led
                 && (schedule == Schedule::NodeLeaders
-                    || form == Form::Even && (!in_place || state.situation().leads_in_place)) =>
+                    || form != Form::Listed && (!in_place || state.situation().leads_in_place)) =>
             {
                 UsedPath::NodeLeaders
             }

@@ -1,21 +1,10 @@
-//! Votes that are sent with the blocks: for exchanges in which all ranks know the sizes of all blocks.
-//!
-//! Idea: if all blocks have the same size, known to every rank (`MPI_Alltoall`), leaders need not wait for
-//! the votes of other nodes. They send the votes of their node and the blocks in one message, and post both
-//! in their second notices. A rank that has read these notices knows the votes of all ranks; only then it
-//! writes to its receive blocks. A node with a rank whose arguments are invalid sends only votes. To detect
-//! counts that do not match, nothing depends on the size that a rank has passed before the votes are known:
-//! receives are large enough for the largest blocks, and shorter blocks are at the start of the message.
-//! Blocks inside the node are posted again, because the first notices must not be read after the second ones.
-//!
-//! Restrictions: as for node leaders; all ranks know in advance that all of them use this method.
-//! Cost: as node leaders, without the all-reduce of the votes; one further copy per byte inside the node.
-//! Source: our own.
+//! Both halves of an exchange by node leaders: the votes and the blocks are passed on, and the blocks that have
+//! arrived are copied to their places.
 
 use super::routes::VOTE_BYTES;
-use super::{Messages, Reader, Route, Routes, Writer, assemble, parts_of, unpack};
+use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of};
 use crate::copies::copy_own;
-use crate::node::{Node, partners, wait};
+use crate::node::{Node, partners, tell_addresses, wait};
 use crate::task::Task;
 use crate::vote::{Property, Vote};
 use hcube_core::comm::Comm;
@@ -43,6 +32,11 @@ pub struct BoundedRoutes<'r> {
     pub limit: usize,
 }
 
+/// Bytes of the table in the second notice of a leader: the length that each receiver of each route expects.
+fn table_bytes(routes: &Routes, leader: usize) -> usize {
+    LENGTH_BYTES * routes.led_by(leader).map(|route| routes.receivers(route).len()).sum::<usize>()
+}
+
 /// Where the message of a route starts in what its leader has received, for all routes that it leads.
 fn places(
     BoundedRoutes { routes, limit }: BoundedRoutes<'_>,
@@ -62,7 +56,7 @@ fn messages<'r>(
     bytes: impl Fn(usize, &Route) -> usize,
 ) -> Messages<'r> {
     let led: Vec<&Route> = routes.led_by(own).collect();
-    let received = |route: &&Route| vec![VOTE_BYTES + routes.message_bytes(route, limit)];
+    let received = |route: &&Route| VOTE_BYTES + routes.message_bytes(route, limit);
     let sent = |(number, route): (usize, &&Route)| VOTE_BYTES + bytes(number, route);
     Messages {
         received: led.iter().map(received).collect(),
@@ -91,7 +85,18 @@ fn put_votes<'m>(message: &'m mut [u8], near: &Vote) -> &'m mut [u8] {
     rest
 }
 
-/// Forwards the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks
+/// Writes the table from what every rank of the node has written for the routes of the leader; without blocks
+/// nobody reads it.
+fn put_table(table: &mut [u8], parts: &[Vec<Part<'_>>], routes: &Routes, own: usize) {
+    let mut writer = Writer { bytes: table, end: 0 };
+    for (number, route) in routes.led_by(own).enumerate() {
+        for receiver in routes.receivers(route) {
+            writer.length(parts.get(receiver).map_or(0, |of_rank| of_rank[number].expected));
+        }
+    }
+}
+
+/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks
 /// of the node have been read. Nothing is written to the blocks of the task.
 ///
 /// # Errors
@@ -107,13 +112,13 @@ pub fn pass_on<C: Comm>(
 ) -> Result<Received> {
     let ranks_here = node.as_ref().map_or(1, |node| node.ranks.len());
     let complete = near.count(Property::Led) == ranks_here;
-    let task = task.filter(|_| complete);
+    let led = task.filter(|_| complete);
     let Some(node) = node else {
-        return pass_on_alone(comm, scratch, bounded, near, task, patience);
+        return pass_on_alone(comm, scratch, bounded, near, led, patience);
     };
     let Node { ranks, board, pace, .. } = node;
     let (own, routes) = (board.own(), bounded.routes);
-    let block = |number: usize| match task {
+    let block = |number: usize| match led {
         Some(task) if number != own => task.outgoing(ranks[number]).bytes(),
         _ => 0,
     };
@@ -129,14 +134,21 @@ pub fn pass_on<C: Comm>(
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let sent = scratch.bytes(&memory);
     let inside: usize = (0..ranks.len()).map(block).sum();
-    let length = messages.bytes_received();
+    let table = table_bytes(routes, own);
+    let length = table + messages.bytes_received();
     let mut outcome = Ok(());
     board.post_reading([0; WORDS], length + inside, |draft, notices| {
+        if let Some(task) = task {
+            // For single copy, if not all blocks are small.
+            tell_addresses(draft.details, ranks, task);
+        }
         let (received, near_blocks) = draft.payload.split_at_mut(length);
         let mut all: Vec<_> = (0..ranks.len())
             .filter(|_| complete)
             .map(|number| parts_of(notices.bytes(number), routes, own))
             .collect();
+        let (table, received) = received.split_at_mut(table);
+        put_table(table, &all, routes, own);
         let fill = |number: usize, message: &mut [u8]| {
             assemble(put_votes(message, near), all.iter_mut().map(|of_rank| &mut of_rank[number]));
         };
@@ -144,7 +156,7 @@ pub fn pass_on<C: Comm>(
         draft.bounds[0] = length as u32;
         outcome = messages.exchange(comm, patience, [received, sent], fill, || {
             for (number, &rank) in ranks.iter().enumerate() {
-                if let (Some(task), true) = (task, number != own) {
+                if let (Some(task), true) = (led, number != own) {
                     writer.block(&task.outgoing(rank), pace);
                 }
                 draft.bounds[number + 1] = (length + writer.end) as u32;
@@ -158,7 +170,8 @@ pub fn pass_on<C: Comm>(
     let mut sum = *near;
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
         wait(comm, patience, || board.has_posted(leader), &mut || Ok(()))?;
-        add_votes(&mut sum, board.all_bytes(leader), bounded, leader);
+        let messages = &board.all_bytes(leader)[table_bytes(routes, leader)..];
+        add_votes(&mut sum, messages, bounded, leader);
     }
     Ok(Received { sum, alone: Vec::new() })
 }
@@ -195,7 +208,8 @@ fn pass_on_alone<C: Comm>(
     Ok(Received { sum, alone: received })
 }
 
-/// Copies the blocks for this rank, after the votes have shown that all ranks have blocks of the same size.
+/// Copies the blocks for this rank, after the votes have shown that counts match and that all blocks have been
+/// sent.
 pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
@@ -206,25 +220,29 @@ pub fn unpack_all<C: Comm>(
     patience: Patience,
 ) -> Result<()> {
     let routes = bounded.routes;
-    let from = |messages: &[u8], leader, own| {
-        for (start, route) in
-            places(bounded, leader).filter(|(_, route)| routes.receivers(route).contains(&own))
-        {
-            let (before, sources) = (own - routes.receivers(route).start, routes.sources(route));
-            let first = sources.map(|source| task.incoming(source).bytes()).sum::<usize>() * before;
-            unpack(comm, &mut Reader(&messages[start + VOTE_BYTES + first..]), routes, route, task);
-        }
-    };
     let Some(node) = node else {
         copy_own(comm, task, scratch, false);
-        from(&received.alone, 0, 0);
+        for (start, route) in places(bounded, 0) {
+            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, task);
+        }
         return Ok(());
     };
     let Node { ranks, board, chunk, .. } = node;
     let own = board.own();
     copy_own(comm, task, chunk, false);
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
-        from(board.all_bytes(leader), leader, own);
+        let (table, messages) = board.all_bytes(leader).split_at(table_bytes(routes, leader));
+        let mut lengths = Reader(table);
+        for (start, route) in places(bounded, leader) {
+            let mut first = start + VOTE_BYTES;
+            for receiver in routes.receivers(route) {
+                let length = lengths.length();
+                if receiver == own {
+                    unpack(comm, &messages[first..][..length], routes, route, task);
+                }
+                first += length;
+            }
+        }
     }
     for (partner, rank) in partners(ranks, own) {
         wait(comm, patience, || board.has_posted(partner), &mut || Ok(()))?;
@@ -233,4 +251,14 @@ pub fn unpack_all<C: Comm>(
         task.incoming(rank).unpack(0, bytes);
     }
     Ok(())
+}
+
+/// Copies the blocks for this rank from a node.
+fn unpack<C: Comm>(comm: &C, blocks: &[u8], routes: &Routes, route: &Route, task: &Task<'_>) {
+    let mut reader = Reader(blocks);
+    for source in routes.sources(route) {
+        let block = task.incoming(source);
+        block.unpack(0, reader.take(block.bytes()));
+        comm.charge(COPY.of(block.bytes()));
+    }
 }
