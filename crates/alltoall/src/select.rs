@@ -62,8 +62,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, MPI_Alltoall, 4 ranks or more, blocks of 1024 B at most (in place if a rank sends at most \
-         2 log2 P messages): compared with library (make simulate, out-of-place)",
+        "several nodes, 4 ranks or more, blocks of 1024 B at most (in place if a rank sends at most 2 log2 P \
+         messages): compared with library (make simulate, out-of-place)",
     ],
     [
         Schedule::Library.name(),
@@ -75,10 +75,9 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
 ];
 
-/// Ranks from which node leaders are compared with the MPI library for blocks of `MPI_Alltoall`: with fewer,
-/// they save no message.
+/// Ranks from which node leaders are compared with the MPI library: with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest of these blocks. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks,
+/// The largest block that they exchange by default. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks,
 /// 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each
 /// with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
 /// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.

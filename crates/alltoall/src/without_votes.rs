@@ -16,10 +16,10 @@
 //! - [`SHORT`]: out of place inside a node. If every rank has a core, an exchange of a few bytes takes 0.2
 //!   us, as long as a vote. Whether it is short is known only to all ranks together.
 //! - [`IN_PLACE`]: in place between nodes, of all ranks together within the memory bound. On few nodes, the
-//!   all-reduce of the votes takes as long as the exchange.
-//! - [`LED`]: `MPI_Alltoall` between nodes, of blocks that node leaders may exchange; in place and out of
-//!   place are compared separately. Out of place and without node leaders, the library makes these exchanges
-//!   without votes.
+//!   votes take as long as the exchange.
+//! - [`LED`]: between nodes, where node leaders pass on the votes. Without node leaders, the library makes
+//!   these exchanges without votes. `MPI_Alltoall` in place and out of place, and other functions out of place,
+//!   are compared separately; among the last are those that are forwarded after the votes.
 //!
 //! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded
 //! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by

@@ -29,13 +29,14 @@ impl ExchangeState {
             (_, Schedule::NodeLeaders) => format!("; blocks of at most {led} bytes by node leaders"),
             _ => {
                 let kind = if leads_in_place { "" } else { " out of place" };
-                format!(
-                    "; MPI_Alltoall{kind} with blocks of at most {led} bytes by node leaders where that proves faster"
-                )
+                format!("; blocks of at most {led} bytes{kind} by node leaders where that proves faster")
             }
         };
         let outside = match select::forwarded_before_votes(&self.situation, false, false) {
-            Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
+            Some(reason) if ranks > 1 => {
+                let other = if led.is_empty() { "" } else { "other blocks " };
+                format!("; {other}out of place the library's own function ({reason})")
+            }
             _ => String::new(),
         };
         format!(
