@@ -206,7 +206,7 @@ enum Contents<'r> {
     None,
     /// Those for other ranks of the node.
     Enclosed,
-    /// Those for all ranks, for node leaders.
+    /// Those for ranks of other nodes, for node leaders.
     Led(&'r leaders::Routes),
 }
 
@@ -224,7 +224,7 @@ fn announce<C: Comm + ?Sized>(
     let bytes = match contents {
         Contents::None => 0,
         Contents::Enclosed => vote.bytes as usize,
-        Contents::Led(routes) => leaders::notice_bytes(routes, vote.bytes),
+        Contents::Led(routes) => task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task)),
     };
     comm.charge(COPY.of(bytes));
     comm.settle();
@@ -237,7 +237,7 @@ fn announce<C: Comm + ?Sized>(
         match contents {
             Contents::None => {}
             Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),
-            Contents::Led(routes) => leaders::announce(draft, ranks, own, routes, task, pace),
+            Contents::Led(routes) => leaders::announce(draft, own, routes, task, pace),
         }
     });
 }

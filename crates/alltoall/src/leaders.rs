@@ -1,7 +1,7 @@
 //! Small blocks between nodes: node leaders exchange the votes and the blocks of all ranks of two nodes in one
 //! or a few messages.
 //!
-//! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), sorted by the
+//! Idea: every rank encloses its blocks for other nodes in its first notice ([`super::ballot`]), sorted by the
 //! leader that forwards them ([`routes`]). A leader reads these blocks from the notices of its node, and sends
 //! them with the sum of the votes of its node to the leader of the other node in one message, ordered by
 //! destination. It posts the message that it receives in its second notice, with the lengths that every rank
@@ -11,13 +11,13 @@
 //! invalid arguments or a block above the limit sends only votes: then all ranks go on by another algorithm,
 //! or report the error. To detect counts that do not match, nothing depends on the lengths that a rank has
 //! passed before the votes are known: receives are large enough for the largest blocks, and shorter blocks are
-//! at the start of the message. Blocks inside the node are posted again, because the first notices must not be
-//! read after the second ones.
+//! at the start of the message. Blocks for ranks of the node are part of the second notices: nobody may read
+//! the first ones once he has posted his second one.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`]; all
 //! ranks know in advance that node leaders pass on the votes. Cost for N nodes of M ranks: two rounds of
 //! notices; (N - 1) / M messages per rank, rounded up, of 40 bytes of votes and M² blocks, or of fewer where
-//! N - 1 < M; 3 copies per byte between nodes and 3 inside. Extra memory: the slots of the board, and scratch
+//! N - 1 < M; 3 copies per byte between nodes and 2 inside. Extra memory: the slots of the board, and scratch
 //! memory for the messages of a rank. The only rank of a node sends a message to each other node.
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
@@ -86,33 +86,31 @@ fn expected(task: &Task<'_>, routes: &Routes, route: &Route) -> usize {
     routes.sources(route).map(|rank| task.incoming(rank).bytes()).sum()
 }
 
-/// Bytes of the first notice of a rank that sends this number of bytes.
-pub fn notice_bytes(routes: &Routes, bytes: u64) -> usize {
-    routes.notice_bytes() + bytes as usize
+/// Bytes of the first notice of a rank of a node with these `ranks`.
+pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize {
+    let bytes = |rank: usize| task.outgoing(rank).bytes();
+    let near: usize = ranks.iter().map(|&rank| bytes(rank)).sum();
+    routes.notice_bytes() + (0..task.ranks()).map(bytes).sum::<usize>() - near
 }
 
-/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, the expected
-/// bytes, the lengths of this rank's blocks, and the blocks; and its own block.
+/// Writes the first notice: for each rank of the node, for every route that it leads, the expected bytes, the
+/// lengths of this rank's blocks, and the blocks.
 pub fn announce(
     draft: Draft<'_>,
-    ranks: &[usize],
     own: usize,
     routes: &Routes,
     task: &Task<'_>,
     pace: &mut Pace,
 ) {
     let mut writer = Writer { bytes: draft.payload, end: 0 };
-    for (number, &rank) in ranks.iter().enumerate() {
+    for (number, end) in draft.bounds[1..].iter_mut().enumerate() {
         for route in routes.led_by(number) {
             let receives = routes.receivers(route).contains(&own);
             writer.length(if receives { expected(task, routes, route) } else { 0 });
             routes.targets(route).for_each(|target| writer.length(task.outgoing(target).bytes()));
             routes.targets(route).for_each(|target| writer.block(&task.outgoing(target), pace));
         }
-        if number != own {
-            writer.block(&task.outgoing(rank), pace);
-        }
-        draft.bounds[number + 1] = writer.end as u32;
+        *end = writer.end as u32;
     }
 }
 
@@ -124,7 +122,7 @@ struct Part<'a> {
     blocks: Reader<'a>,
 }
 
-/// The data that a rank of the node has written for this rank as leader, before the block for this rank.
+/// The data that a rank of the node has written for this rank as leader.
 fn parts_of<'a>(notice: &'a [u8], routes: &Routes, own: usize) -> Vec<Part<'a>> {
     let mut reader = Reader(notice);
     let part = |route| {

@@ -125,7 +125,10 @@ impl Exchange {
         if self.ranks() == 1 {
             return None;
         }
-        let vote = self.vote(parameters);
+        let vote = match algorithm {
+            Algorithm::NodeLeaders => self.notices(parameters),
+            _ => self.vote(parameters),
+        };
         let schedule = |schedule| Some(self.by_schedule(schedule, parameters));
         let inside = match algorithm {
             Algorithm::Mpich => schedule(Schedule::Mpich),
@@ -176,9 +179,13 @@ impl Exchange {
         }
     }
 
+    /// A round of notices inside the node.
+    fn notices(&self, parameters: &Parameters) -> f64 {
+        if self.placement.max_on_node() > 1 { parameters.node.latency } else { 0.0 }
+    }
+
     fn vote(&self, parameters: &Parameters) -> f64 {
-        let inside = if self.placement.max_on_node() > 1 { parameters.node.latency } else { 0.0 };
-        inside + f64::from(log2(self.placement.nodes())) * parameters.network.latency
+        self.notices(parameters) + f64::from(log2(self.placement.nodes())) * parameters.network.latency
     }
 
     /// Only messages, partner after partner.
