@@ -121,7 +121,7 @@ extern "C" {
  * comm: an intracommunicator.
  * Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or
  * device memory; HCUBE_ERR_TRUNCATE if shapes differ, or only some ranks are in place;
- * HCUBE_ERR_COMM for more than 65535 ranks; the code of another rank if its arguments are not
+ * HCUBE_ERR_COMM for more than 2097151 ranks; the code of another rank if its arguments are not
  * valid; at the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and, if options
  * differ, HCUBE_ERR_MISMATCH.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,

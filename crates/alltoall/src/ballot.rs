@@ -10,7 +10,7 @@
 //! Between nodes all ranks wait for each other.
 //! Where node leaders make the exchange if all blocks are small, the votes travel in their messages
 //! ([`leaders`]), and no all-reduce precedes them.
-//! Cost: one round of notices, or one all-reduce of five words; both if several nodes have several ranks.
+//! Cost: one round of notices, or one all-reduce of six words; both if several nodes have several ranks.
 
 #[cfg(hcube_model)]
 pub mod model;

@@ -283,14 +283,13 @@ fn by_messages<C: Comm>(
     (order, inside): (Order, Inside),
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
-    state.arrange(order);
-    let ExchangeState { node, scratch, pace, remote, patience, .. } = state;
+    let partners = state.remote(order);
+    let ExchangeState { node, scratch, pace, patience, .. } = state;
     let patience = *patience;
     let transfer = Transfer { largest, streaming: false, patience };
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
-    let partners = remote;
     let under_way = messages::Exchange { task, scratch, pace, partners, packed, patience };
     let Some(node) = node else {
         messages::scope(comm, under_way, |_| Ok(()))?;

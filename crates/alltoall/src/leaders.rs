@@ -1,22 +1,22 @@
-//! Small blocks between nodes: node leaders exchange the votes and the blocks of all ranks of two nodes in one
-//! or a few messages.
+//! Small blocks between nodes: node leaders exchange the votes and the blocks of all ranks of two nodes in
+//! one or a few messages.
 //!
-//! Idea: every rank encloses its blocks for other nodes in its first notice ([`super::ballot`]), sorted by the
-//! leader that forwards them ([`routes`]). A leader reads these blocks from the notices of its node, and sends
-//! them with the sum of the votes of its node to the leader of the other node in one message, ordered by
-//! destination. It posts the message that it receives in its second notice, with the lengths that every rank
-//! of its node expects of the other node, which they have stated in their first notices: nodes exchange no
-//! lengths. A rank that has read the second notices of all leaders of its node knows the votes of all ranks;
-//! only then it writes to its receive blocks, so the exchange may be in place. A node with a rank that has
-//! invalid arguments or a block above the limit sends only votes: then all ranks go on by another algorithm,
-//! or report the error. To detect counts that do not match, nothing depends on the lengths that a rank has
-//! passed before the votes are known: receives are large enough for the largest blocks, and shorter blocks are
-//! at the start of the message. Blocks for ranks of the node are part of the second notices: nobody may read
-//! the first ones once he has posted his second one.
+//! Idea: every rank encloses its blocks for other nodes in its first notice ([`super::ballot`]), sorted by
+//! the leader that forwards them ([`routes`]). A leader reads these blocks from the notices of its node, and
+//! sends them with the sum of the votes of its node to the leader of the other node in one message, ordered
+//! by destination. It posts the message that it receives in its second notice, with the lengths that every
+//! rank of its node expects of the other node, which they have stated in their first notices: nodes exchange
+//! no lengths. A rank that has read the second notices of all leaders of its node knows the votes of all
+//! ranks; only then it writes to its receive blocks, so the exchange may be in place. A node with a rank that
+//! has invalid arguments or a block above the limit sends only votes: then all ranks go on by another
+//! algorithm, or report the error. To detect counts that do not match, nothing depends on the lengths that a
+//! rank has passed before the votes are known: receives are large enough for the largest blocks, and shorter
+//! blocks are at the start of the message. Blocks for ranks of the node are part of the second notices:
+//! nobody may read the first ones once he has posted his second one.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`]; all
 //! ranks know in advance that node leaders pass on the votes. Cost for N nodes of M ranks: two rounds of
-//! notices; (N - 1) / M messages per rank, rounded up, of 40 bytes of votes and M² blocks, or of fewer where
+//! notices; (N - 1) / M messages per rank, rounded up, of 48 bytes of votes and M² blocks, or of fewer where
 //! N - 1 < M; 3 copies per byte between nodes and 2 inside. Extra memory: the slots of the board, and scratch
 //! memory for the messages of a rank. The only rank of a node sends a message to each other node.
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
@@ -95,13 +95,7 @@ pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize 
 
 /// Writes the first notice: for each rank of the node, for every route that it leads, the expected bytes, the
 /// lengths of this rank's blocks, and the blocks.
-pub fn announce(
-    draft: Draft<'_>,
-    own: usize,
-    routes: &Routes,
-    task: &Task<'_>,
-    pace: &mut Pace,
-) {
+pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: &Task<'_>, pace: &mut Pace) {
     let mut writer = Writer { bytes: draft.payload, end: 0 };
     for (number, end) in draft.bounds[1..].iter_mut().enumerate() {
         for route in routes.led_by(number) {

@@ -77,7 +77,7 @@ pub struct Exchange<'t, 'a> {
     pub scratch: &'t mut Scratch,
     pub pace: &'t mut Pace,
     /// The partners, in this order.
-    pub partners: &'t [usize],
+    pub partners: Box<dyn Iterator<Item = usize> + 't>,
     /// A rank has non-contiguous blocks.
     pub packed: bool,
     pub patience: Patience,
@@ -89,11 +89,11 @@ pub struct Messages<'t, 'a, C: Comm> {
     task: &'t Task<'a>,
     scratch: &'t mut Scratch,
     pace: &'t mut Pace,
-    partners: &'t [usize],
+    partners: Box<dyn Iterator<Item = usize> + 't>,
     /// Whether pieces are cut to be copied, which all ranks must do alike.
     copied: bool,
-    /// Index of the partner whose blocks are being started, and of their next piece.
-    position: usize,
+    /// The partner whose blocks are being started, and the number of their next piece.
+    partner: Option<usize>,
     piece: usize,
     under_way: Vec<Piece<'a, C>>,
 }
@@ -108,10 +108,10 @@ pub fn scope<'t, 'a, C: Comm, T>(
     exchange: Exchange<'t, 'a>,
     work: impl FnOnce(&mut Messages<'t, 'a, C>) -> Result<T>,
 ) -> Result<T> {
-    let Exchange { task, scratch, pace, partners, packed, patience } = exchange;
+    let Exchange { task, scratch, pace, mut partners, packed, patience } = exchange;
     let copied = packed || task.is_in_place();
-    let (position, piece, under_way) = (0, 0, Vec::new());
-    let mut messages = Messages { comm, task, scratch, pace, partners, copied, position, piece, under_way };
+    let (partner, piece, under_way) = (partners.next(), 0, Vec::new());
+    let mut messages = Messages { comm, task, scratch, pace, partners, copied, partner, piece, under_way };
     let result = work(&mut messages).and_then(|value| messages.finish(patience).map(|()| value));
     if let (Err(error), false) = (&result, messages.under_way.is_empty()) {
         // Where ending the job is a panic (threads), nothing reaches the memory by itself.
@@ -138,12 +138,12 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
                 index += 1;
             }
         }
-        while self.position < self.partners.len() && self.under_way.len() < MAX_PIECES_UNDER_WAY {
-            if !self.start_next()? {
+        while let Some(partner) = self.partner.filter(|_| self.under_way.len() < MAX_PIECES_UNDER_WAY) {
+            if !self.start_next(partner)? {
                 break;
             }
         }
-        Ok(self.position == self.partners.len() && self.under_way.is_empty())
+        Ok(self.partner.is_none() && self.under_way.is_empty())
     }
 
     /// Waits until all pieces are complete.
@@ -213,14 +213,13 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         piece_of(bytes, length, piece)
     }
 
-    /// Starts the next piece; false if no scratch memory is free for it.
-    fn start_next(&mut self) -> Result<bool> {
-        let partner = self.partners[self.position];
+    /// Starts the next piece of the blocks of a partner; false if no scratch memory is free for it.
+    fn start_next(&mut self, partner: usize) -> Result<bool> {
         let task = self.task;
         let (out, into) = (task.outgoing(partner), task.incoming(partner));
         let (sent, received) = (self.range(out.bytes(), self.piece), self.range(into.bytes(), self.piece));
         if sent.is_empty() && received.is_empty() {
-            (self.position, self.piece) = (self.position + 1, 0);
+            (self.partner, self.piece) = (self.partners.next(), 0);
             return Ok(true);
         }
         let direct_send = if task.is_in_place() { None } else { out.region() };
@@ -307,7 +306,7 @@ mod tests {
             // SAFETY: the memory lives until the end of the exchange and is used by nobody else.
             let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 64, 2) }.expect("small");
             let (task, mut scratch) = (Task::in_place(blocks), Scratch::new(8 << 10).expect("memory"));
-            let (mut pace, partners) = (Pace::default(), &[1][comm.rank()..]);
+            let (mut pace, partners) = (Pace::default(), Box::new(comm.rank() + 1..2));
             let exchange = Exchange {
                 task: &task,
                 scratch: &mut scratch,

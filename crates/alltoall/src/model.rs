@@ -148,8 +148,12 @@ impl Exchange {
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
-        let (led, leads_in_place) = (0, false);
-        let ranks = self.ranks();
+        let (ranks, nodes) = (self.ranks(), self.placement.nodes());
+        let fewest = ranks - (nodes - 1) * self.placement.max_on_node();
+        let leads_in_place = select::may_lead_in_place(ranks, nodes, fewest);
+        let is_compared = ranks >= select::MIN_LED_RANKS;
+        let led =
+            self.largest_led().filter(|_| is_compared).map_or(0, |most| most.min(select::MAX_LED_BYTES));
         let situation = Situation { ranks, shared, single_copy: true, led, leads_in_place, schedule, path };
         if self.ranks() == 1 || select::forwarded_before_votes(&situation, true, false).is_some() {
             return None;
@@ -159,7 +163,8 @@ impl Exchange {
         let mut vote = Vote::default()
             .with(Property::InPlace, true)
             .with(Property::Small, select::may_bundle(&situation, self.block(), self.largest_bundled()))
-            .with(Property::Enclosed, shared && sent <= slot.min(MAX_ENCLOSED_BYTES));
+            .with(Property::Enclosed, shared && sent <= slot.min(MAX_ENCLOSED_BYTES))
+            .with(Property::Led, leads_in_place && self.block() <= led);
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
         (0..self.ranks()).for_each(|_| sum.add_brief(vote.brief()));
@@ -271,14 +276,20 @@ impl Exchange {
         Some(between + self.shared(parameters).min(self.single_copy(parameters)))
     }
 
-    fn by_leaders(&self, parameters: &Parameters) -> Option<f64> {
+    /// Largest block that node leaders can exchange.
+    fn largest_led(&self) -> Option<usize> {
         let (nodes, here) = (self.placement.nodes(), self.placement.max_on_node());
         if nodes == 1 || here == 1 {
             return None;
         }
         let Shares { slot, scratch, .. } = Shares::of(self.budget(), true);
         let ranks_of_nodes = (0..nodes).map(|node| here.min(self.ranks() - node * here));
-        leaders::max_block(ranks_of_nodes, slot, scratch).filter(|&most| self.block() <= most)?;
+        leaders::max_block(ranks_of_nodes, slot, scratch)
+    }
+
+    fn by_leaders(&self, parameters: &Parameters) -> Option<f64> {
+        self.largest_led().filter(|&most| self.block() <= most)?;
+        let (nodes, here) = (self.placement.nodes(), self.placement.max_on_node());
         let routes = leaders::routes_to_all(here, nodes);
         let led = routes.div_ceil(here) as f64;
         let far = ((self.ranks() - here) * self.block()) as f64;
@@ -301,7 +312,8 @@ mod tests {
 
     /// Steps in which every rank does its exchanges one after the other.
     fn enumerated(schedule: Schedule, ranks: usize) -> usize {
-        let order: Vec<Vec<usize>> = (0..ranks).map(|rank| partners(schedule, rank, ranks)).collect();
+        let order: Vec<Vec<usize>> =
+            (0..ranks).map(|rank| partners(schedule, rank, ranks).collect()).collect();
         let (mut done, mut steps) = (vec![0; ranks], 0);
         while done.iter().any(|&done| done + 1 < ranks) {
             let next = |rank: usize| order[rank].get(done[rank]).copied();
@@ -409,11 +421,12 @@ mod tests {
             (8, 8, 8, Some(Algorithm::Shared)),
             (8, 8, 64 << 10, Some(Algorithm::Shared)),
             (8, 8, 64 << 20, Some(Algorithm::SingleCopy)),
-            (64, 8, 64 << 4, Some(Algorithm::Hypercube)),
-            (64, 8, 64 << 8, Some(Algorithm::Nodes)),
+            (64, 8, 64 << 4, Some(Algorithm::NodeLeaders)),
+            (64, 8, 64 << 11, Some(Algorithm::Nodes)),
+            (64, 1, 64 << 4, Some(Algorithm::Hypercube)),
             (64, 8, 64 << 20, Some(Algorithm::Nodes)),
             (64, 1, 64 << 20, Some(Algorithm::HierarchicalSets)),
-            (70_000, 1, 1 << 30, None),
+            (3_000_000, 1, 1 << 30, None),
         ] {
             let found = exchange(ranks, ranks_per_node, bytes, 1 << 20).automatic(&EXAMPLE);
             assert_eq!(found, expected, "{ranks} ranks, {ranks_per_node} per node, {bytes} bytes");

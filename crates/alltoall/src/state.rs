@@ -66,9 +66,6 @@ pub struct ExchangeState {
     pub(super) scratch: Scratch,
     /// The speed of writes to it.
     pub(super) pace: Pace,
-    /// Partners that messages go to, in this order.
-    pub(super) remote: Vec<usize>,
-    order: Order,
     /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
@@ -135,8 +132,6 @@ impl ExchangeState {
             nonblocking: None,
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
-            remote: schedule::partners(options.schedule, rank, size),
-            order: Order::Usual,
             routes: None,
             plan: None,
             patience: Patience::new(false, comm.simulated()),
@@ -194,7 +189,6 @@ impl ExchangeState {
         }
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
-        self.remote.retain(|partner| ranks.binary_search(partner).is_err());
         let max_led = match self.options.schedule {
             Schedule::Auto if self.options.path == Path::Auto && comm.size() >= select::MIN_LED_RANKS => {
                 select::MAX_LED_BYTES
@@ -203,7 +197,8 @@ impl ExchangeState {
             _ => 0,
         };
         if several_nodes && max_led > 0 && self.options.path != Path::SingleCopy {
-            self.situation.leads_in_place = select::may_lead_in_place(&topology);
+            let (nodes, fewest) = (topology.nodes(), topology.fewest_on_a_node());
+            self.situation.leads_in_place = select::may_lead_in_place(comm.size(), nodes, fewest);
             self.routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
             self.situation.led = self.routes.as_ref().map_or(0, |routes| routes.max_block().min(max_led));
         }
@@ -299,20 +294,16 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Puts the partners that messages go to into an order.
-    pub(super) fn arrange(&mut self, order: Order) {
-        if order == self.order {
-            return;
-        }
+    /// The partners that messages go to, in an order.
+    pub(super) fn remote(&self, order: Order) -> Box<dyn Iterator<Item = usize>> {
         let schedule = match order {
             Order::Usual => self.options.schedule,
             Order::Shifted => Schedule::LinearShift,
         };
-        self.order = order;
-        self.remote = schedule::partners(schedule, self.rank, self.situation.ranks);
-        if let Some(node) = &self.node {
-            self.remote.retain(|partner| node.ranks.binary_search(partner).is_err());
-        }
+        let all = schedule::partners(schedule, self.rank, self.situation.ranks);
+        let Some(node) = &self.node else { return all };
+        let near = node.ranks.clone();
+        Box::new(all.filter(move |partner| near.binary_search(partner).is_err()))
     }
 
     /// If exchanges like the last one might be faster without votes, the sum of the times that the ranks have
@@ -385,7 +376,6 @@ impl ExchangeState {
         size_of::<Self>()
             + self.factors.bytes()
             + self.routes.as_ref().map_or(0, Routes::bytes)
-            + size_of_val(&self.remote[..])
             + 3 * ranks * size_of::<usize>()
     }
 }

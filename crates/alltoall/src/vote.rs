@@ -15,9 +15,11 @@ use super::factors::Factors;
 use super::task::Task;
 
 /// Bits of a counter of ranks.
-const BITS: u32 = 16;
+const BITS: u32 = 21;
 /// Counters in a word.
-const COUNTERS: u32 = 4;
+const COUNTERS: u32 = 3;
+/// Words of counters.
+const COUNTER_WORDS: usize = PROPERTIES.len().div_ceil(COUNTERS as usize);
 
 /// A property of a rank; all ranks learn how many ranks have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +61,7 @@ const FLAGS: u64 = (1 << PROPERTIES.len()) - 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Vote {
     signature: u64,
-    counters: [u64; 2],
+    counters: [u64; COUNTER_WORDS],
     /// Bytes for other ranks.
     pub bytes: u64,
     /// Time of the rank's last exchange in nanoseconds.
@@ -68,7 +70,7 @@ pub struct Vote {
 
 impl Vote {
     /// Number of 64-bit words of a vote.
-    pub const WORDS: usize = 5;
+    pub const WORDS: usize = 3 + COUNTER_WORDS;
     /// Largest number of ranks whose properties can be counted.
     pub const MAX_RANKS: usize = (1 << BITS) - 1;
 
@@ -147,12 +149,13 @@ impl Vote {
 
     /// The words that are added up over the ranks.
     pub fn words(&self) -> [u64; Self::WORDS] {
-        [self.signature, self.counters[0], self.counters[1], self.bytes, self.time]
+        let [first, second, third] = self.counters;
+        [self.signature, first, second, third, self.bytes, self.time]
     }
 
     /// The vote, or the sum of votes, whose words these are.
-    pub fn from_words([signature, first, second, bytes, time]: [u64; Self::WORDS]) -> Self {
-        Self { signature, counters: [first, second], bytes, time }
+    pub fn from_words([signature, first, second, third, bytes, time]: [u64; Self::WORDS]) -> Self {
+        Self { signature, counters: [first, second, third], bytes, time }
     }
 
     /// Adds the sum of other votes.
@@ -187,8 +190,8 @@ impl Vote {
 /// one bit less than the distance of the counters, so that each counter begins with its bit.
 #[inline(always)]
 fn spread(flags: u64) -> u64 {
-    const COPIES: u64 = 1 | 1 << (BITS - 1) | 1 << (2 * (BITS - 1)) | 1 << (3 * (BITS - 1));
-    const FIRST_BITS: u64 = 1 | 1 << BITS | 1 << (2 * BITS) | 1 << (3 * BITS);
+    const COPIES: u64 = 1 | 1 << (BITS - 1) | 1 << (2 * (BITS - 1));
+    const FIRST_BITS: u64 = 1 | 1 << BITS | 1 << (2 * BITS);
     (flags * COPIES) & FIRST_BITS
 }
 
@@ -334,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn two_words_say_what_five_do() {
+    fn two_words_say_what_all_do() {
         let (mut brief, mut words) = (Vote::default(), [0u64; Vote::WORDS]);
         for set in 0..1u64 << PROPERTIES.len() {
             let has = |number: usize| set >> number & 1 == 1;

@@ -1,5 +1,5 @@
-//! Both halves of an exchange by node leaders: the votes and the blocks are passed on, and the blocks that have
-//! arrived are copied to their places.
+//! Both halves of an exchange by node leaders: the votes and the blocks are passed on, and the blocks that
+//! have arrived are copied to their places.
 
 use super::routes::VOTE_BYTES;
 use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of};
@@ -96,8 +96,8 @@ fn put_table(table: &mut [u8], parts: &[Vec<Part<'_>>], routes: &Routes, own: us
     }
 }
 
-/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks
-/// of the node have been read. Nothing is written to the blocks of the task.
+/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all
+/// ranks of the node have been read. Nothing is written to the blocks of the task.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.
@@ -208,8 +208,8 @@ fn pass_on_alone<C: Comm>(
     Ok(Received { sum, alone: received })
 }
 
-/// Copies the blocks for this rank, after the votes have shown that counts match and that all blocks have been
-/// sent.
+/// Copies the blocks for this rank, after the votes have shown that counts match and that all blocks have
+/// been sent.
 pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,

@@ -278,6 +278,25 @@ mod tests {
         assert!((0..5).all(|rank| led(15, 5, rank) == [2, 3, 2, 3, 0][rank]));
     }
 
+    /// On the machine of Hofmann and Rünger 2013, Juqueen with 16 ranks on each of 28,672 nodes, also where
+    /// ranks are dealt out to the nodes.
+    #[test]
+    fn routes_of_many_ranks_take_few_bytes() {
+        const NODES: u32 = 28_672;
+        let ranks = 16 * NODES;
+        for numbers in
+            [(0..ranks).map(|rank| rank / 16).collect(), (0..ranks).map(|rank| rank % NODES).collect()]
+        {
+            let numbers: Vec<u32> = numbers;
+            let topology = Topology::from_node_numbers(&numbers, None);
+            let routes = |memory| Routes::new(topology.clone(), 1, memory, memory);
+            // A rank states a length for each other one.
+            assert!(routes(1 << 20).is_none());
+            let bytes = routes(64 << 20).expect("enough").bytes();
+            assert!(bytes < 10 * ranks as usize, "{bytes} bytes");
+        }
+    }
+
     proptest! {
         #[test]
         fn blocks_fit_into_memory_of_any_size(

@@ -14,22 +14,29 @@
 //! blocks, as on nodes, late steps stay inside them.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3.3, Figure 4.
 
+use std::iter::successors;
+use std::ops::Range;
+
+/// The two halves of a set: first the one in which this rank is.
+fn halves(set: &Range<usize>, rank: usize) -> [Range<usize>; 2] {
+    let middle = set.start + set.len() / 2;
+    let (lower, upper) = (set.start..middle, middle..set.end);
+    if rank < middle { [lower, upper] } else { [upper, lower] }
+}
+
+/// The partners in the other half of a set.
+fn across(set: &Range<usize>, rank: usize) -> impl Iterator<Item = usize> + use<> {
+    let [own, other] = halves(set, rank);
+    let (number, others, is_lower) = (rank - own.start, other.len(), own.start < other.start);
+    let first = if is_lower { number } else { number.min(others - 1) };
+    (0..others).map(move |step| {
+        let place = if is_lower { first + step } else { first + others - step };
+        other.start + place % others
+    })
+}
+
 /// See [`super::partners`].
-pub fn partners(rank: usize, size: usize) -> Vec<usize> {
-    let mut partners = Vec::with_capacity(size.saturating_sub(1));
-    let mut set = 0..size;
-    while set.len() > 1 {
-        let middle = set.start + set.len() / 2;
-        if rank < middle {
-            let (own, others) = (rank - set.start, set.end - middle);
-            partners.extend((0..others).map(|step| middle + (own + step) % others));
-            set.end = middle;
-        } else {
-            let others = middle - set.start;
-            let first = (rank - middle).min(others - 1);
-            partners.extend((0..others).map(|step| set.start + (first + others - step) % others));
-            set.start = middle;
-        }
-    }
-    partners
+pub fn partners(rank: usize, size: usize) -> impl Iterator<Item = usize> {
+    let sets = successors(Some(0..size), move |set| (set.len() > 1).then(|| halves(set, rank)[0].clone()));
+    sets.take_while(|set| set.len() > 1).flat_map(move |set| across(&set, rank))
 }

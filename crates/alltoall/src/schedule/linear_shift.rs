@@ -11,6 +11,6 @@
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3.2, Figure 3.
 
 /// See [`super::partners`].
-pub fn partners(rank: usize, size: usize) -> Vec<usize> {
-    (0..size).map(|step| (step + size - rank) % size).filter(|&partner| partner != rank).collect()
+pub fn partners(rank: usize, size: usize) -> impl Iterator<Item = usize> {
+    (0..size).map(move |step| (step + size - rank) % size).filter(move |&partner| partner != rank)
 }

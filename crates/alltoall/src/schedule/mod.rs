@@ -22,19 +22,20 @@ use super::options::Schedule;
 
 /// The partners of `rank` among `size` ranks in the order in which it exchanges with them, without the rank
 /// itself. [`Schedule::Auto`] means hierarchical sets, and so do [`Schedule::Library`], whose order is not
-/// known, and [`Schedule::Hypercube`] and [`Schedule::NodeLeaders`], which have no order of partners.
+/// known, and [`Schedule::Hypercube`] and [`Schedule::NodeLeaders`], which have no order of partners. They are
+/// computed one by one: a list would take more memory than the pieces of many ranks.
 ///
 /// # Panics
 /// Unless `rank < size`.
-pub fn partners(schedule: Schedule, rank: usize, size: usize) -> Vec<usize> {
+pub fn partners(schedule: Schedule, rank: usize, size: usize) -> Box<dyn Iterator<Item = usize>> {
     assert!(rank < size, "rank {rank} of {size}");
     match schedule {
-        Schedule::Mpich => mpich_order::partners(rank, size),
-        Schedule::LinearShift => linear_shift::partners(rank, size),
+        Schedule::Mpich => Box::new(mpich_order::partners(rank, size)),
+        Schedule::LinearShift => Box::new(linear_shift::partners(rank, size)),
         Schedule::Auto
         | Schedule::HierarchicalSets
         | Schedule::Library
         | Schedule::Hypercube
-        | Schedule::NodeLeaders => hierarchical_sets::partners(rank, size),
+        | Schedule::NodeLeaders => Box::new(hierarchical_sets::partners(rank, size)),
     }
 }

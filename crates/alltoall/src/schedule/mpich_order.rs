@@ -12,6 +12,6 @@
 //! `MPI_IN_PLACE`.
 
 /// See [`super::partners`].
-pub fn partners(rank: usize, size: usize) -> Vec<usize> {
-    (0..rank).chain(rank + 1..size).collect()
+pub fn partners(rank: usize, size: usize) -> impl Iterator<Item = usize> {
+    (0..rank).chain(rank + 1..size)
 }

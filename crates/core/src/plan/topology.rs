@@ -65,6 +65,11 @@ impl Topology {
         self.starts.windows(2).map(|node| (node[1] - node[0]) as usize).max().unwrap_or(0)
     }
 
+    /// The smallest number of ranks on a node.
+    pub fn fewest_on_a_node(&self) -> usize {
+        self.starts.windows(2).map(|node| (node[1] - node[0]) as usize).min().unwrap_or(0)
+    }
+
     /// Whether position and rank are the same for all ranks.
     pub fn in_rank_order(&self) -> bool {
         self.rank_at.is_empty()
