@@ -75,8 +75,7 @@ pub struct Arguments {
     /// The Fortran compiler: gfortran 12 to 14
     #[arg(long, value_name = "PROGRAM", default_value = "gfortran")]
     pub compiler: String,
-    /// The compiler of MPI programs: mpifort, or mpicc where the MPI library has no Fortran [default: mpifort
-    /// of the MPI library]
+    /// The compiler of MPI programs, mpifort or mpicc [default: mpifort of the MPI library]
     #[arg(long, value_name = "PROGRAM")]
     pub mpi_compiler: Option<String>,
     /// The command that starts programs, without -np [default: mpirun of the MPI library]
