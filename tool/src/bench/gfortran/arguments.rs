@@ -75,13 +75,13 @@ pub struct Arguments {
     /// The Fortran compiler: gfortran 12 to 14
     #[arg(long, value_name = "PROGRAM", default_value = "gfortran")]
     pub compiler: String,
-    /// The compiler of MPI programs, mpifort or mpicc [default: mpifort of the MPI library]
+    /// The compiler of MPI programs [default: mpifort of the MPI library]
     #[arg(long, value_name = "PROGRAM")]
     pub mpi_compiler: Option<String>,
     /// The command that starts programs, without -np [default: mpirun of the MPI library]
     #[arg(long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// Folder that all nodes see: the compiled programs are kept there in 'hcube-bench-gfortran' [default: a
+    /// Folder that all nodes see, for compiled programs in 'hcube-bench-gfortran' [default: a
     /// temporary one]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
