@@ -13,8 +13,7 @@
 #   cores: the difference is the time of these polls, the rest the cost of the message.
 # - What a message between hosts takes longer is a multiple of n polls, the turns that the receiver misses.
 # - What longer messages take longer, on 4 ranks of one core, is the processor time of their bytes.
-#
-# HCUBE_LAB names another hcube-lab than the one in target/openmpi. Needs root, for the priority of the ranks.
+# - A copy of a message of 16 KiB: what a byte of an eager message that arrives before its receive is posted costs more.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,11 +30,11 @@ mkdir -p "$folder"
 readonly on_host='${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}' in_job='${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}'
 
 # Lines `place bytes us` of a job, each the smallest of three runs: library, hosts, ranks per host, core of each rank,
-# largest message, file. Ranks of MPICH may not end after they have printed.
+# largest message, file, what is measured. Ranks of MPICH may not end after they have printed.
 measured() {
     for _ in 1 2 3; do
-        timeout 30 "$lab" hosts --mpi "$1" --hosts "$2" --ranks-per-host "$3" -- \
-            sh -c "exec nice -n -15 taskset -c \$(($4)) \"\$0\" \"\$@\"" "$PWD/$folder/messages-$1" "$3" "$5" \
+        timeout 60 "$lab" hosts --mpi "$1" --hosts "$2" --ranks-per-host "$3" -- \
+            sh -c "exec nice -n -15 taskset -c \$(($4)) \"\$0\" \"\$@\"" "$PWD/$folder/messages-$1" "$3" "$5" "${7:-costs}" \
             2>>"$folder/log" || [ $? -eq 124 ]
     done | awk '{ key = $1 " " $2
         if (!(key in least)) order[++n] = key
@@ -71,12 +70,14 @@ points() {
 
 [ $# -gt 0 ] || set -- openmpi mpich
 for library; do
-    "mpicc.$library" -std=c11 -O2 -Wall -Wextra lab/simgrid/messages.c -o "$folder/messages-$library"
+    "mpicc.$library" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra lab/simgrid/messages.c -o "$folder/messages-$library"
     measured "$library" 2 1 "$in_job % 2" 8 "$library-alone"
     measured "$library" 2 2 1 131072 "$library-4"
     measured "$library" 4 4 1 8 "$library-16"
     measured "$library" 4 4 "$on_host % 2" 8 "$library-16-on-two"
     measured "$library" 8 4 1 8 "$library-32"
+    measured "$library" 2 1 "$in_job % 2" 16384 "$library-copies" copies
+    copy_ns=$(awk -v us="$(time_of "$library-copies" copy 16384)" 'BEGIN { printf "%.3f", 1000 * us / 16384 }')
     network=$(time_of "$library-alone" network 8)
     node=$(awk -v one="$(time_of "$library-16" node 8)" -v two="$(time_of "$library-16-on-two" node 8)" \
         'BEGIN { cost = 2 * two - one; printf "%.2f", (cost > 0 ? cost : 0) }')
@@ -94,7 +95,8 @@ for library; do
     "Costs of messages and polls: scripts/calibrate-hosts.sh on this machine, $(date '+%B %Y'). No exchange was used.",
     "eager_bytes and equal shares of sender and receiver are assumptions.",
     "Latency and bandwidth do not limit: all messages are copied by the two processors, in the time of their costs.",
-    "Copies of hcube and of the MPI library: 0.1 ns for each byte, an estimate."
+    "Copies of early messages: the smallest time of a copy of 16 KiB, by the same script.",
+    "Copies of hcube and of the MPI library's algorithms: 0.1 ns for each byte, an estimate."
   ],
   "topology": {"kind": "fat-tree", "down": [64]},
   "cores": 4,
@@ -104,6 +106,7 @@ for library; do
   "messages": {
     "shared_cores": 2,
     "eager_bytes": 65536,
+    "copy_ns": $copy_ns,
     "polls": [$polls
     ],
     "network": [$(points "$library-4" network "$network")

@@ -22,15 +22,15 @@ CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi \
     -p hcube -p hcube-preload -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
-for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels lcs matmul; do
+for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels lcs matmul messages; do
     linked=hcube
     [ "$driver" != bsp ] || linked=hcube_bsp
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \
         -L "$library" "-l$linked" "-Wl,-rpath,$library" -lm -ldl
 done
 platform=lab/simgrid/platform.cpp
-if [ "$platform" -nt "$folder/platform.so" ] || [ lab/simgrid/cores.hpp -nt "$folder/platform.so" ]; then
-    g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid
+if [ -n "$(find "$platform" lab/simgrid/*.hpp -newer "$folder/platform.so" 2>&1)" ]; then
+    g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid -ldl
 fi
 [ -z "${HCUBE_BUILD_ONLY:-}" ] || exit 0
 exec "${HCUBE_TOOL:-target/openmpi/release/hcube-lab}" simulate --root "$folder" --json="$folder/simulate.json" "$@"

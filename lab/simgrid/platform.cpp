@@ -9,23 +9,19 @@
 // bandwidth of the node times its ranks: every rank copies on its own core. Messages of different ranks are
 // not distinguished, so that a single active rank may use the bandwidth of all.
 //
-// Where the description has costs of messages, the sender and the receiver also use a processor for each message: their
-// own one, or one of few that all ranks of all nodes share (cores.hpp). SMPI calls a function for each send and each
-// receive of a detached message, and all messages are detached then (smpirun.rs).
+// Where the description has costs of messages, their senders and receivers also use processors (overheads.hpp).
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
-#include <smpi/smpi.h>
 
 #include "cores.hpp"
+#include "description.hpp"
+#include "overheads.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,90 +30,6 @@ namespace sg4 = simgrid::s4u;
 namespace routing = simgrid::kernel::routing;
 
 namespace {
-
-struct Description {
-  std::map<std::string, std::vector<double>> values;
-
-  explicit Description(const char *path) {
-    std::ifstream file(path ? path : "");
-    if (!file) throw std::runtime_error(std::string("HCUBE_PLATFORM = ") + (path ? path : "") + ": expected a file");
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream words(line);
-      std::string name;
-      if (!(words >> name) || name[0] == '#') continue;
-      for (double value; words >> value;) values[name].push_back(value);
-    }
-  }
-  const std::vector<double> &list(const std::string &name) const {
-    const auto found = values.find(name);
-    if (found == values.end() || found->second.empty()) throw std::runtime_error("HCUBE_PLATFORM: no value of " + name);
-    return found->second;
-  }
-  double one(const std::string &name) const {
-    return list(name)[0];
-  }
-  bool has(const std::string &name) const {
-    return values.count(name) > 0;
-  }
-};
-
-// Seconds over bytes, linear between points.
-class Curve {
-  std::vector<double> bytes_, seconds_;
-
- public:
-  Curve() = default;
-  explicit Curve(const std::vector<double> &pairs) {
-    for (size_t at = 0; at + 1 < pairs.size(); at += 2) {
-      bytes_.push_back(pairs[at]);
-      seconds_.push_back(pairs[at + 1]);
-    }
-  }
-
-  double at(double bytes) const {
-    if (bytes <= bytes_.front()) return seconds_.front();
-    if (bytes_.size() == 1) return seconds_.front();
-    // Beyond the last point, the line through the last two.
-    size_t next = 1;
-    while (next + 1 < bytes_.size() && bytes_[next] < bytes) next++;
-    const double slope = (seconds_[next] - seconds_[next - 1]) / (bytes_[next] - bytes_[next - 1]);
-    return seconds_[next] + slope * (bytes - bytes_[next]);
-  }
-};
-
-// What a message costs its sender and its receiver.
-class Overheads {
-  Curve send_[2], receive_[2];
-  // The processors that all ranks share; without them each rank has its own.
-  std::unique_ptr<Cores> cores_;
-
-  double charge(const Curve *costs, size_t bytes, const sg4::Host *from, const sg4::Host *to, bool receives) {
-    const double seconds = costs[from == to].at(static_cast<double>(bytes));
-    if (cores_) cores_->use(seconds, receives && from != to);
-    else if (seconds > 0) sg4::this_actor::sleep_for(seconds);
-    return 0;
-  }
-
- public:
-  Overheads(const Description &what, std::unique_ptr<Cores> cores) : cores_(std::move(cores)) {
-    const char *places[] = {"network", "node"};
-    for (int place = 0; place < 2; place++) {
-      send_[place] = Curve(what.list(std::string(places[place]) + "_send"));
-      receive_[place] = Curve(what.list(std::string(places[place]) + "_receive"));
-    }
-  }
-
-  static void install(const std::shared_ptr<Overheads> &costs) {
-    const auto sends = [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
-      return costs->charge(costs->send_, bytes, from, to, false);
-    };
-    smpi_register_op_cost_callback(SmpiOperation::SEND, sends);
-    smpi_register_op_cost_callback(SmpiOperation::ISEND, sends);
-    smpi_register_op_cost_callback(SmpiOperation::RECV, [costs](size_t bytes, sg4::Host *from, sg4::Host *to) {
-      return costs->charge(costs->receive_, bytes, from, to, true);
-    });
-  }
-};
 
 // A route is computed from the numbers of its two nodes; nothing is stored per pair.
 class Machine : public routing::NetZoneImpl {
@@ -260,7 +172,7 @@ void load_platform(const sg4::Engine &) {
                                       static_cast<size_t>(what.one("ranks")), static_cast<size_t>(what.one("cores")),
                                       turns);
     }
-    Overheads::install(std::make_shared<Overheads>(what, std::move(cores)));
+    Overheads::install(std::make_unique<Overheads>(what, std::move(cores)));
   }
   machine->get_iface()->seal();
 }

@@ -17,14 +17,14 @@ pub mod hosts;
 pub mod hpl;
 pub mod lcs;
 mod place;
-mod platform;
+pub mod platform;
 mod published;
 mod random_access;
 pub mod results;
 pub mod row;
 mod sections;
-mod smpirun;
-mod spent;
+pub mod smpirun;
+pub mod spent;
 
 pub use alltoall::Alltoall;
 pub use arguments::Arguments;

@@ -186,14 +186,20 @@ impl<'a> Platform<'a> {
         text + &messages.map_or(String::new(), |messages| messages.description(self.ranks))
     }
 
-    /// Options of SimGrid in addition to the options of all machines. SMPI asks for the cost of a receive
-    /// only where the send was detached, so all sends are, where receives have costs.
+    /// Options of SimGrid in addition to the options of all machines. Senders do not wait for the end of their
+    /// messages where messages have costs.
     pub fn options(&self) -> Vec<String> {
         let Some(messages) = &self.machine.messages else { return Vec::new() };
         vec![
             format!("--cfg=smpi/send-is-detached-thresh:{}", i32::MAX),
             format!("--cfg=smpi/async-small-thresh:{}", messages.eager_bytes),
         ]
+    }
+
+    /// Whether messages cost their senders and receivers time of processors, for which the platform takes the
+    /// place of functions of SMPI.
+    pub fn has_costs(&self) -> bool {
+        self.machine.messages.is_some()
     }
 
     /// The node of every rank, one line each.

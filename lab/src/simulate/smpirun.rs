@@ -6,7 +6,7 @@
 //!   networks, and competing messages share a link evenly (weight-S).
 //! - No send is detached: SimGrid keeps detached sends of all ranks in one list and searches it when one
 //!   ends, which takes three quarters of the time on 8192 ranks.
-//!   Only where a machine's file has costs of messages, all are (platform.rs).
+//!   Only where a machine's file has costs of messages, short ones are (platform.rs).
 //! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in every
 //!   step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By default
 //!   rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one rank. The
@@ -229,7 +229,12 @@ impl Runner {
     fn command(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2], more: &[&str]) -> Command {
         let mut command = Command::new("smpirun");
         command.arg("-np").arg(simulation.ranks.to_string());
-        command.arg("-platform").arg(self.root.join("platform.so")).arg("-hostfile").arg(&files[1]);
+        let library = self.root.join("platform.so");
+        command.arg("-platform").arg(&library).arg("-hostfile").arg(&files[1]);
+        if simulation.platform.has_costs() {
+            let library = library.canonicalize().unwrap_or(library);
+            command.arg("-wrapper").arg(format!("env LD_PRELOAD={}", library.display()));
+        }
         let overhead = simulation.platform.overhead();
         // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));

@@ -5,6 +5,7 @@ mod bsp;
 mod coarrays;
 mod hosts;
 mod kernels;
+mod messages;
 mod subsequences;
 
 use hcube_testing as common;

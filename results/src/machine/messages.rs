@@ -36,6 +36,10 @@ pub struct Messages {
     pub shared_cores: usize,
     /// Up to this length a message leaves before its receiver asks for it.
     pub eager_bytes: u64,
+    /// What a byte of such a message costs its receiver in addition if it arrives before its receive is
+    /// posted: a copy.
+    #[serde(default)]
+    pub copy_ns: f64,
     /// In ascending numbers of ranks, linear between them. Nothing where each rank has its own processor.
     #[serde(default)]
     pub polls: Vec<Poll>,
@@ -72,7 +76,10 @@ impl Messages {
     pub fn description(&self, ranks: usize) -> String {
         let poll = self.of_polls(ranks, |poll| poll.us) / 1e6;
         let missed = self.of_polls(ranks, |poll| poll.missed_turns);
-        let mut text = format!("shared_cores {}\npoll {poll:e}\nmissed {missed:.3}\n", self.shared_cores);
+        let Self { shared_cores, copy_ns, .. } = self;
+        let copy = copy_ns / 1e9;
+        let mut text =
+            format!("shared_cores {shared_cores}\npoll {poll:e}\nmissed {missed:.3}\ncopy {copy:e}\n");
         for (name, costs) in [("network", &self.network), ("node", &self.node)] {
             for side in ["send", "receive"] {
                 let _ = write!(text, "{name}_{side}");
@@ -87,6 +94,7 @@ impl Messages {
 
     /// Whether the figures are possible.
     pub(super) fn check(&self) -> Result<(), String> {
+        not_negative("messages", "copy_ns", self.copy_ns)?;
         for poll in &self.polls {
             not_negative("messages.polls", "missed_turns", poll.missed_turns)?;
         }
@@ -116,7 +124,7 @@ mod tests {
         let (network, node) = (costs.clone(), costs);
         let poll = |ranks, us| Poll { ranks, us, missed_turns: 1.5 };
         let polls = vec![poll(4, 2.0), poll(16, 8.0)];
-        Messages { shared_cores: 2, eager_bytes: 65536, polls, network, node }
+        Messages { shared_cores: 2, eager_bytes: 65536, copy_ns: 0.5, polls, network, node }
     }
 
     #[test]
@@ -134,6 +142,7 @@ mod tests {
             "shared_cores 2",
             "poll 2e-6",
             "missed 1.500",
+            "copy 5e-10",
             "network_send 8 5e-6 1024 6e-6",
             "node_receive 8 5e-6 1024 6e-6",
         ] {
@@ -144,6 +153,7 @@ mod tests {
     #[test]
     fn impossible_costs_are_refused() {
         assert_eq!(messages().check(), Ok(()));
+        assert!(Messages { copy_ns: -1.0, ..messages() }.check().is_err());
         let mut wrong = messages();
         wrong.node.reverse();
         assert!(wrong.check().is_err_and(|error| error.contains("messages.node: expected")));

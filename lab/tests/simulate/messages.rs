@@ -1,0 +1,80 @@
+//! What single messages cost on simulated hosts: `lab/simgrid/messages.c`, by which the costs were measured.
+
+use super::{copy_of_root, has_its_turn, root};
+use hcube_lab::simulate::platform::Platform;
+use hcube_lab::simulate::smpirun::{Runner, Simulation};
+use hcube_lab::simulate::spent::Spent;
+use hcube_results::machine::Machine;
+use hcube_results::machine::messages::Cost;
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What it prints: microseconds by name and size.
+type Figures = HashMap<(String, u64), f64>;
+
+const COPY_NS: f64 = 0.5;
+
+/// Hosts on which each rank has its own processor.
+fn hosts() -> Machine {
+    let mut machine = Machine::find("hosts-openmpi").expect("a machine");
+    let messages = machine.messages.as_mut().expect("costs");
+    messages.shared_cores = 0;
+    messages.copy_ns = COPY_NS;
+    messages.network = vec![Cost { bytes: 8, us: 10.0 }, Cost { bytes: 65536, us: 60.0 }];
+    machine
+}
+
+fn figures(name: &str, machine: &Machine, ranks: usize, arguments: &[&str]) -> Figures {
+    let folder = copy_of_root(name);
+    fs::copy(root().join("messages"), folder.join("messages")).expect("built");
+    let platform = Platform::new(machine, ranks, 1).expect("there is room");
+    let simulation = Simulation {
+        section: "messages",
+        platform: &platform,
+        ranks,
+        driver: folder.join("messages"),
+        arguments: arguments.iter().map(ToString::to_string).collect(),
+        cases: Vec::new(),
+        costs: String::new(),
+        collectives: &[],
+    };
+    let (limit, spent) = (Duration::from_secs(600), Mutex::new(Spent::default()));
+    let printed = Runner { root: folder, limit, spent }.run(0, &simulation).expect("the simulation ends");
+    let line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        Some(((name, words.next()?.parse().ok()?), words.next()?.parse().ok()?))
+    };
+    printed.lines().filter_map(line).collect()
+}
+
+fn is_near(found: f64, expected: f64) -> bool {
+    // Two decimals are printed.
+    (found - expected).abs() < 0.011
+}
+
+/// A copy is added to the time of a message that has arrived before its receive is posted, and to no other.
+#[test]
+fn only_receives_that_are_late_pay_a_copy() {
+    if !has_its_turn() {
+        return;
+    }
+    let machine = hosts();
+    let eager = machine.messages.as_ref().map_or(0, |messages| messages.eager_bytes);
+    let found = figures("late", &machine, 2, &["1", "131072", "late"]);
+    let of = |name: &str, bytes| found[&(name.to_owned(), bytes)];
+    for bytes in [8, 1024, 4096, 16384, 65536, 131_072] {
+        let difference = of("late-network", bytes) - of("early-network", bytes);
+        if bytes <= eager {
+            let copy = 1e-3 * COPY_NS * bytes as f64;
+            assert!(is_near(difference, copy), "{bytes}: {difference}, {copy} expected");
+        } else {
+            // The message has waited at its sender; the short one does not wait for it.
+            assert!(difference.abs() < 0.2, "{bytes}: {difference}");
+        }
+    }
+    // In advance, both messages cost what they cost alone.
+    assert!(is_near(of("early-network", 8), 20.0), "{found:?}");
+}
