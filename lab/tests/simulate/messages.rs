@@ -78,3 +78,19 @@ fn only_receives_that_are_late_pay_a_copy() {
     // In advance, both messages cost what they cost alone.
     assert!(is_near(of("early-network", 8), 20.0), "{found:?}");
 }
+
+/// The messages of many senders to one receiver take its processor one after the other.
+#[test]
+fn a_receiver_handles_one_message_at_a_time() {
+    if !has_its_turn() {
+        return;
+    }
+    let ranks = 9;
+    let found = figures("incast", &hosts(), ranks, &["1", "65536", "incast"]);
+    for (bytes, us) in [(8, 10.0), (65536, 60.0)] {
+        let of = |name: &str| found[&(name.to_owned(), bytes)];
+        // Sent at the same time, received one after the other; the question to each is a message, too.
+        assert!(of("together") >= us / 2.0 && of("together") < of("in-turn"), "{found:?}");
+        assert!(is_near(of("in-turn"), us + 10.0), "{found:?}");
+    }
+}
