@@ -186,14 +186,13 @@ impl<'a> Platform<'a> {
         text + &messages.map_or(String::new(), |messages| messages.description(self.ranks))
     }
 
-    /// Options of SimGrid in addition to the options of all machines. Senders do not wait for the end of their
-    /// messages where messages have costs.
+    /// Options of SimGrid in addition to the options of all machines. Where messages have costs, short ones
+    /// leave at once and their senders go on; the senders of others wait until they have been received.
     pub fn options(&self) -> Vec<String> {
         let Some(messages) = &self.machine.messages else { return Vec::new() };
-        vec![
-            format!("--cfg=smpi/send-is-detached-thresh:{}", i32::MAX),
-            format!("--cfg=smpi/async-small-thresh:{}", messages.eager_bytes),
-        ]
+        // Shorter messages than these thresholds.
+        let bytes = messages.eager_bytes + 1;
+        ["send-is-detached", "async-small"].map(|name| format!("--cfg=smpi/{name}-thresh:{bytes}")).into()
     }
 
     /// Whether messages cost their senders and receivers time of processors, for which the platform takes the

@@ -79,6 +79,25 @@ fn only_receives_that_are_late_pay_a_copy() {
     assert!(is_near(of("early-network", 8), 20.0), "{found:?}");
 }
 
+/// A blocking send of a message that is not eager waits for its receive, and costs as much as any other.
+#[test]
+fn long_messages_wait_for_their_receives() {
+    if !has_its_turn() {
+        return;
+    }
+    let mut machine = hosts();
+    for eager_bytes in [20_000, 65_480] {
+        machine.messages.as_mut().expect("costs").eager_bytes = eager_bytes;
+        let found = figures("blocking", &machine, 2, &["1", "131072", "blocking"]);
+        assert!(found.contains_key(&("eager-network".to_owned(), eager_bytes)), "{found:?}");
+        let found = figures("costs", &machine, 2, &["1", "131072", "costs"]);
+        for (bytes, us) in [(8, 10.0), (65536, 60.0), (131_072, 60.0 + 50.0 * 65536.0 / 65528.0)] {
+            let found = found[&("network".to_owned(), bytes)];
+            assert!(is_near(found, us), "{bytes}, eager up to {eager_bytes}: {found}");
+        }
+    }
+}
+
 /// The messages of many senders to one receiver take its processor one after the other.
 #[test]
 fn a_receiver_handles_one_message_at_a_time() {
