@@ -79,17 +79,24 @@ pub fn hold<C: Comm>(
             largest = gather_details(node).1;
         }
         let sum = reduced?;
-        return Ok(Ballot { sum, stated: cast.note(trials, sum.time), largest, begin, received: None });
+        return Ok(Ballot {
+            sum,
+            stated: cast.note(trials, &sum, comm.size()),
+            largest,
+            begin,
+            received: None,
+        });
     }
     let node = node.as_mut().expect("ranks that share memory have a board");
-    let sum = gather(comm, node, *patience);
+    let mut sum = gather(comm, node, *patience);
     let all_enclosed = sum.count(Property::Enclosed) == comm.size();
     // A rank that has refused ahead has no notice with details.
     if sum.any(Property::Refused) || all_enclosed && !states {
         return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
-    let (time, largest) = gather_details(node);
-    Ok(Ballot { sum, stated: cast.note(trials, time), largest, begin, received: None })
+    let largest;
+    (sum.time, largest) = gather_details(node);
+    Ok(Ballot { sum, stated: cast.note(trials, &sum, comm.size()), largest, begin, received: None })
 }
 
 /// As [`hold`], where node leaders pass on the votes, with the blocks if these are small.
@@ -112,7 +119,8 @@ fn hold_by_leaders<C: Comm>(
     let bounded = leaders::BoundedRoutes { routes, limit: situation.led };
     let received = leaders::pass_on(comm, node.as_mut(), scratch, bounded, &near, task, *patience)?;
     let (sum, begin) = (received.sum, cast.begin);
-    Ok(Ballot { sum, stated: cast.note(trials, sum.time), largest, begin, received: Some(received) })
+    let stated = cast.note(trials, &sum, comm.size());
+    Ok(Ballot { sum, stated, largest, begin, received: Some(received) })
 }
 
 /// The vote of a rank, and its accompanying data.
@@ -173,11 +181,16 @@ impl Cast {
     }
 
     /// Notes the sum of the times of all ranks; what it is of the times of [`Conditions::stated`].
-    fn note(&self, trials: &mut Trials, time: u64) -> u64 {
+    fn note(&self, trials: &mut Trials, sum: &Vote, ranks: usize) -> u64 {
+        let in_place = sum.count(Property::InPlace);
+        // With MPI_IN_PLACE on some ranks, which is an error, others may have stated another time.
+        let are_alike = in_place == 0 || in_place == ranks;
         if self.states {
-            return time;
+            return sum.time;
         }
-        trials.note(time);
+        if are_alike {
+            trials.note(sum.time);
+        }
         0
     }
 

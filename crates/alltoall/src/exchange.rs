@@ -114,6 +114,10 @@ fn vote_and_move<C: Comm>(
         agree(comm, refusal)?;
         return Err(Error::Internal("a rank has refused its arguments, and no rank says why".into()));
     }
+    if by_leaders && !sum.any(Property::InPlace) && !state.situation.is_asked() {
+        // Also what is forwarded after its votes is compared with what is forwarded without them.
+        state.short_times = Some(stated);
+    }
     if sum.any(Property::Unreachable) {
         return beyond_hcube(&sum);
     }
@@ -121,9 +125,10 @@ fn vote_and_move<C: Comm>(
     if let (Some(reason), true) = (reason, library_can) {
         return Ok(Outcome::Library(reason));
     }
-    if let (Some(reason), true) = (forwarded_after_votes(&state.situation, &sum), library_can && by_leaders) {
-        state.short_times = Some(stated);
-        return Ok(Outcome::Library(reason));
+    if let (Some(reason), true) =
+        (forwarded_after_votes(&state.situation, &sum), library_can && conditions.led)
+    {
+        return Ok(Outcome::Library(if by_leaders { reason } else { NO_MESSAGES }));
     }
     let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.rank(), comm.size(), &sum)?;
@@ -148,7 +153,14 @@ fn vote_and_move<C: Comm>(
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
-        Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
+        Some(received) if choice == Choice::Leaders => {
+            if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64
+                && let Some(node) = &mut state.node
+            {
+                node.board.populate();
+            }
+            finish(comm, state, task, received)
+        }
         _ => {
             let decision = Decision { choice, sum: &sum, streaming, largest, by_leaders };
             perform(comm, state, task, &decision)
@@ -304,9 +316,9 @@ fn by_messages<C: Comm>(
         let idle = || messages.poll().map(drop);
         match inside {
             // This node may have given it up while others have not.
-            // SAFETY: the votes of all ranks, whose notices were seen, show that counts match. `choose` takes
-            // single copy where no rank has non-contiguous blocks and the notices contain addresses; all
-            // ranks make the same choice. After an error `vote_and_move`
+            // SAFETY: the votes of all ranks show that counts match. The notices of this round were seen and
+            // contain addresses, by whichever way the votes have gone. `choose` takes single copy where no
+            // rank has non-contiguous blocks; all ranks make the same choice. After an error `vote_and_move`
             // ends the job, after a panic `Lending` does.
             Inside::SingleCopy if node.processes.is_some() => unsafe {
                 fallback::exchange(comm, node, task, transfer, idle).map(drop)

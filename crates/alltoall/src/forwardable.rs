@@ -41,7 +41,6 @@ impl ExchangeState {
             }
             _ if self.situation.shared => false,
             Choice::Leaders => conditions.led,
-            _ if !task.is_in_place() => conditions.led,
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),
         }
     }

@@ -12,7 +12,7 @@
 //! algorithm, or report the error. To detect counts that do not match, nothing depends on the lengths that a
 //! rank has passed before the votes are known: receives are large enough for the largest blocks, and shorter
 //! blocks are at the start of the message. Blocks for ranks of the node are part of the second notices:
-//! nobody may read the first ones once he has posted his second one.
+//! a rank that has posted its second notice reads none of the first ones.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`]; all
 //! ranks know in advance that node leaders pass on the votes. Cost for N nodes of M ranks: two rounds of

@@ -2,7 +2,7 @@
 //!
 //! Idea: count the operations of the production code, with its own constants: steps of the schedules, pieces
 //! that fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
-//! every exchange: an all-reduce.
+//! every exchange: an all-reduce; node leaders send it with the blocks.
 //!
 //! - *Schedules*: S steps; a rank exchanges in P - 1 steps and is idle in the others. An idle step costs as
 //!   much as a busy one if one exchange is outstanding at a time, and less if several are. The processor is
@@ -11,7 +11,7 @@
 //! - *Hypercube*: the stages of the plan; every record that is held is put on a list, every record that is
 //!   sent is copied into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
-//! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three
+//! - *Node leaders*: the messages of the rank that leads the most routes; two notices inside the node; three
 //!   copies.
 //! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
 //!   other.

@@ -54,7 +54,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
-        "several nodes, in place, 4 ranks or more: compared with hierarchical-sets; \
+        "several nodes, in place, 4 ranks or more, where node-leaders are not used: compared with hierarchical-sets; \
          trials begin with it for blocks of 16 B at most on 32 ranks or more (make simulate, small)",
     ],
     [
@@ -76,9 +76,9 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
 
 /// Ranks from which node leaders are compared with the MPI library: with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest block that they exchange by default. Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks,
-/// 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and Open MPI, each
-/// with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
+/// The largest block that they exchange by default. Simulated (`hcube-lab simulate --sections out-of-place`;
+/// 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and
+/// Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
 /// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.
 pub const MAX_LED_BYTES: usize = 1 << 10;
 

@@ -17,6 +17,7 @@ use super::select::{self, Situation};
 use super::single_copy::nonblocking::Nonblocking;
 use super::task::Task;
 use super::trials::Trials;
+use super::vote::Vote;
 use hcube_core::comm::{Comm, agree, agree_on_and_share};
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
@@ -33,9 +34,9 @@ pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
 
-/// The time in nanoseconds of an exchange that was not measured, longer than any; the sum over all ranks fits
-/// 64 bits.
-const NOT_MEASURED: u64 = 1 << 44;
+/// The time in nanoseconds of an exchange that was not measured, longer than any.
+const NOT_MEASURED: u64 = 1 << 42;
+const _: () = assert!(NOT_MEASURED.checked_mul(Vote::MAX_RANKS as u64).is_some(), "the sum fits 64 bits");
 
 /// A word from which the factors of the votes follow; random, except where runs must repeat.
 fn seed(simulated: bool) -> u64 {
@@ -294,7 +295,7 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// The partners that messages go to, in an order.
+    /// The partners that messages go to, in the given order.
     pub(super) fn remote(&self, order: Order) -> Box<dyn Iterator<Item = usize>> {
         let schedule = match order {
             Order::Usual => self.options.schedule,

@@ -8,7 +8,7 @@
 //! per rank therefore tells all ranks whether all pairs match, in one round of communication. The other words
 //! are sums as well: the number of ranks with a property, and bytes.
 //! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a
-//! node.
+//! node, or the messages of node leaders.
 //! Source: our own; universal hashing by random multipliers: Carter and Wegman.
 
 use super::factors::Factors;
@@ -38,7 +38,7 @@ pub enum Property {
     Enclosed,
     /// All blocks are small enough to be bundled along the hypercube.
     Small,
-    /// All blocks are small enough for node leaders, and are part of the notice.
+    /// All blocks are small enough for node leaders, and those for other nodes are part of the notice.
     Led,
 }
 

@@ -18,8 +18,8 @@
 //! - [`IN_PLACE`]: in place between nodes, of all ranks together within the memory bound. On few nodes, the
 //!   votes take as long as the exchange.
 //! - [`LED`]: between nodes, where node leaders pass on the votes. Without node leaders, the library makes
-//!   these exchanges without votes. `MPI_Alltoall` in place and out of place, and other functions out of place,
-//!   are compared separately; among the last are those that are forwarded after the votes.
+//!   these exchanges without votes. `MPI_Alltoall` in place and out of place, and other functions out of
+//!   place, are compared separately; among the last are those that are forwarded after the votes.
 //!
 //! Ranks count the same exchanges of a kind: all that hcube has performed, and all that were forwarded
 //! with arguments that hcube would have accepted. Other calls do not count: an error handler may leave by

@@ -17,6 +17,7 @@ use hcube_core::node::board::WORDS;
 use hcube_core::node::pace::Pace;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
+use std::ffi::c_int;
 
 /// Bytes of a notice, and of the messages of a rank.
 const ROOM: usize = 2 << 10;
@@ -58,9 +59,10 @@ impl Caller {
     }
 
     /// An exchange; whether there was one.
-    fn call(&mut self, is_valid: bool) -> bool {
+    fn call(&mut self, is_valid: bool, counts: &[c_int]) -> bool {
         let [send, receive] = self.buffers;
-        let task = send.to(receive);
+        let places: Vec<c_int> = (0..counts.len()).map(|rank| (rank * LINE) as c_int).collect();
+        let task = Task::between(send.counted(counts, &places), receive.counted(counts, &places));
         let near = self.announce(&task, is_valid);
         let Self { comm, node, routes, scratch, .. } = self;
         let bounded = BoundedRoutes { routes, limit: LINE };
@@ -76,8 +78,23 @@ impl Caller {
     }
 }
 
-/// Exchanges of ranks on these nodes. `is_refused`: the last rank has invalid arguments in the first one.
-fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, is_refused: bool) {
+/// What is special about the exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Special {
+    Nothing,
+    /// Some blocks are empty.
+    Empty,
+    /// The last rank has invalid arguments in the first exchange.
+    Refused,
+}
+
+/// Bytes of the block of a pair of ranks.
+fn bytes(special: Special, from: usize, to: usize) -> usize {
+    if special == Special::Empty && (from + to) % 3 == 1 { 0 } else { LINE }
+}
+
+/// Exchanges of ranks on these nodes.
+fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, special: Special) {
     let (ranks, topology) = (numbers.len(), Topology::from_node_numbers(numbers, None));
     connect(scene, numbers, Copied::Late);
     let mut nodes: Vec<Option<Node>> = (0..ranks).map(|_| None).collect();
@@ -98,13 +115,15 @@ fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, is_refused:
         scene.participant(move || {
             let [send, receive] = buffers;
             receive.fill(|_| 0);
+            let counts: Vec<c_int> = (0..ranks).map(|other| bytes(special, own, other) as c_int).collect();
             for round in 0..rounds {
                 send.fill(|to| sent(round, own, to));
-                let refuses = is_refused && round == 0;
-                let is_made = caller.call(!refuses || own + 1 < ranks);
+                let refuses = special == Special::Refused && round == 0;
+                let is_made = caller.call(!refuses || own + 1 < ranks, &counts);
                 assert_eq!(is_made, !refuses);
                 if is_made {
-                    receive.check(|from| sent(round, from, own));
+                    let is_empty = |from| bytes(special, from, own) == 0;
+                    receive.check(|from| if is_empty(from) { 0 } else { sent(round, from, own) });
                 }
             }
             if let Some(node) = &mut caller.node {
@@ -120,19 +139,23 @@ const TWO_AND_TWO: &[u32] = &[0, 1, 0, 1];
 /// The cases.
 pub const MODELS: &[Model] = &[
     Model::new("alltoall::leaders", "nodes of two ranks and one", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, false);
+        rounds(scene, TWO_AND_ONE, 2, Special::Nothing);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "two nodes of two ranks", |scene| {
-        rounds(scene, TWO_AND_TWO, 1, false);
+        rounds(scene, TWO_AND_TWO, 1, Special::Nothing);
+    })
+    .with(Extent::Preemptions(1)),
+    Model::new("alltoall::leaders", "empty blocks on nodes of two ranks and one", |scene| {
+        rounds(scene, TWO_AND_ONE, 1, Special::Empty);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "a rank is refused", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, true);
+        rounds(scene, TWO_AND_ONE, 2, Special::Refused);
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "many exchanges of two nodes of two ranks", |scene| {
-        rounds(scene, TWO_AND_TWO, 3, false);
+        rounds(scene, TWO_AND_TWO, 3, Special::Empty);
     })
     .with(Extent::Random(100)),
 ];

@@ -279,7 +279,7 @@ mod tests {
     }
 
     /// On the machine of Hofmann and Rünger 2013, Juqueen with 16 ranks on each of 28,672 nodes, also where
-    /// ranks are dealt out to the nodes.
+    /// ranks are placed cyclically.
     #[test]
     fn routes_of_many_ranks_take_few_bytes() {
         const NODES: u32 = 28_672;

@@ -58,7 +58,7 @@ impl Kind {
             Self::Short => "short blocks out of place, which the MPI library exchanges faster",
             Self::InPlace => "short blocks in place between nodes, which the MPI library exchanges faster",
             Self::Equal | Self::EqualInPlace | Self::Counted | Self::CountedInPlace => {
-                "blocks between nodes, which the MPI library exchanges faster than node leaders"
+                "exchanges between nodes, which the MPI library makes faster than hcube"
             }
         }
     }

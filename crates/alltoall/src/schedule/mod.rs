@@ -22,8 +22,8 @@ use super::options::Schedule;
 
 /// The partners of `rank` among `size` ranks in the order in which it exchanges with them, without the rank
 /// itself. [`Schedule::Auto`] means hierarchical sets, and so do [`Schedule::Library`], whose order is not
-/// known, and [`Schedule::Hypercube`] and [`Schedule::NodeLeaders`], which have no order of partners. They are
-/// computed one by one: a list would take more memory than the pieces of many ranks.
+/// known, and [`Schedule::Hypercube`] and [`Schedule::NodeLeaders`], which have no order of partners.
+/// An iterator: on many ranks, a list would exceed the memory bound.
 ///
 /// # Panics
 /// Unless `rank < size`.

@@ -11,6 +11,7 @@ use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::board::Board;
 use hcube_core::node::single_copy::Process;
+use std::ffi::c_int;
 use std::ptr::NonNull;
 
 /// Bytes of a line: accesses to buffers are noted at the beginnings of lines.
@@ -84,6 +85,12 @@ impl Buffer {
     fn blocks(self) -> Blocks<'static> {
         // SAFETY: memory of the scene, which is never freed.
         unsafe { Blocks::even(self.place.as_ptr(), self.bytes, self.ranks) }.expect("small")
+    }
+
+    /// Blocks of these sizes, at these places.
+    pub fn counted<'a>(self, counts: &'a [c_int], places: &'a [c_int]) -> Blocks<'a> {
+        // SAFETY: memory of the scene, which is never freed.
+        unsafe { Blocks::counted(self.place.as_ptr(), counts, places, 1) }.expect("valid counts")
     }
 
     /// The exchange from this buffer to another one.

@@ -114,7 +114,7 @@ fn is_truncated(concerned: &[(usize, String)], rank: usize, outcome: &Result<Out
 }
 
 /// Out of place: one block has 10 bytes more than is expected, or as many less.
-fn one_block(from: usize, to: usize, more: bool) -> Shape<'static> {
+fn one_block(form: Form, from: usize, to: usize, more: bool) -> Shape<'static> {
     let size: &'static (dyn Fn(usize, usize) -> usize + Sync) = match (from, to) {
         (1, 2) => &|from, to| if (from, to) == (1, 2) { 30 } else { 20 },
         (1, 1) => &|from, to| if (from, to) == (1, 1) { 30 } else { 20 },
@@ -122,7 +122,7 @@ fn one_block(from: usize, to: usize, more: bool) -> Shape<'static> {
     };
     let (size, expected): (_, &'static (dyn Fn(usize, usize) -> usize + Sync)) =
         if more { (size, &|_, _| 20) } else { (&|_, _| 20, size) };
-    Shape { number: 2, in_place: false, form: Form::Listed, size, expected }
+    Shape { number: 2, in_place: false, form, size, expected }
 }
 
 #[test]
@@ -130,7 +130,10 @@ fn both_counts_are_named_on_both_ranks_out_of_place() {
     for (more, sent, expected) in [(true, 30, 20), (false, 20, 30)] {
         let text = truncated(1, sent, 2, expected);
         let concerned = [(1, text.clone()), (2, text)];
-        check(&|_| one_block(1, 2, more), &ordinary, |rank, outcome| is_truncated(&concerned, rank, outcome));
+        for form in [Form::Counted, Form::Listed] {
+            let shape = |_| one_block(form, 1, 2, more);
+            check(&shape, &ordinary, |rank, outcome| is_truncated(&concerned, rank, outcome));
+        }
     }
 }
 
@@ -139,7 +142,9 @@ fn both_counts_are_named_on_both_ranks_out_of_place() {
 fn a_rank_that_expects_something_else_of_itself() {
     for (more, sent, expected) in [(true, 30, 20), (false, 20, 30)] {
         let concerned = [(1, truncated(1, sent, 1, expected))];
-        check(&|_| one_block(1, 1, more), &ordinary, |rank, outcome| is_truncated(&concerned, rank, outcome));
+        check(&|_| one_block(Form::Listed, 1, 1, more), &ordinary, |rank, outcome| {
+            is_truncated(&concerned, rank, outcome)
+        });
     }
 }
 
@@ -210,7 +215,7 @@ fn a_refusal_comes_before_everything_else() {
         ..Special::default()
     };
     let remote = Error::Remote { rank: 3, code: HCUBE_ERR_COUNT, message: "count = -1".into() };
-    check(&|_| one_block(1, 2, true), &special, |rank, outcome| match rank {
+    check(&|_| one_block(Form::Listed, 1, 2, true), &special, |rank, outcome| match rank {
         3 => *outcome == Err(Error::Count("count = -1".into())),
         _ => *outcome == Err(remote.clone()),
     });
@@ -259,13 +264,13 @@ fn a_rank_that_expects_more_is_tolerated_out_of_place() {
         let text = truncated(1, sent, 2, expected);
         [(1, text.clone()), (2, text)]
     };
-    check(&|_| one_block(1, 2, false), &with_facts(TOLERANT), |_, outcome| {
+    check(&|_| one_block(Form::Listed, 1, 2, false), &with_facts(TOLERANT), |_, outcome| {
         is_library(outcome, "expects more")
     });
-    check(&|_| one_block(1, 1, false), &with_facts(TOLERANT), |_, outcome| {
+    check(&|_| one_block(Form::Listed, 1, 1, false), &with_facts(TOLERANT), |_, outcome| {
         is_library(outcome, "expects more")
     });
-    check(&|_| one_block(1, 2, true), &with_facts(TOLERANT), |rank, outcome| {
+    check(&|_| one_block(Form::Listed, 1, 2, true), &with_facts(TOLERANT), |rank, outcome| {
         is_truncated(&concerned(30, 20), rank, outcome)
     });
     // The library could not make it.
@@ -273,7 +278,7 @@ fn a_rank_that_expects_more_is_tolerated_out_of_place() {
         conditions: Conditions { beyond_library: rank == 0, ..TOLERANT },
         ..Special::default()
     };
-    check(&|_| one_block(1, 2, false), &beyond, |rank, outcome| {
+    check(&|_| one_block(Form::Listed, 1, 2, false), &beyond, |rank, outcome| {
         is_truncated(&concerned(20, 30), rank, outcome)
     });
 }

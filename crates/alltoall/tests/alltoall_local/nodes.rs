@@ -72,8 +72,8 @@ impl Case {
         (0..self.ranks()).filter(|&other| node(other) == node(rank)).count()
     }
 
-    /// Whether an exchange is left to the MPI library after votes that node leaders have passed on.
-    pub fn is_left(&self, state: &ExchangeState, load: Load, (form, in_place): (Form, bool)) -> bool {
+    /// Whether an exchange is forwarded to the MPI library after votes that node leaders have passed on.
+    pub fn is_forwarded(&self, state: &ExchangeState, load: Load, (form, in_place): (Form, bool)) -> bool {
         let led = state.situation().led;
         let asked = state.situation().is_asked();
         load.total > 0

@@ -39,7 +39,7 @@ impl Case {
                 let (path, other) = self.path(comm.rank(), &state, Load::of(ranks, size), (form, in_place));
                 let outcome = rank.exchange(comm, &mut state, &Special::default());
                 let what = || format!("{name}, in place {in_place}, rank {} of {self:?}", comm.rank());
-                if self.is_left(&state, Load::of(ranks, size), (form, in_place)) {
+                if self.is_forwarded(&state, Load::of(ranks, size), (form, in_place)) {
                     assert!(matches!(outcome, Ok(Outcome::Library(_))), "{outcome:?}: {}", what());
                     assert!(rank.is_untouched(), "written: {}", what());
                     continue;
