@@ -127,7 +127,7 @@ extern "C" {
  *
  * hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
  * exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
- * communication (out of place between nodes, HCUBE_ALLTOALL_LIBRARY), only the MPI library checks
+ * communication (large blocks between nodes, HCUBE_ALLTOALL_LIBRARY), only the MPI library checks
  * the arguments, on each rank separately.
  *
  * Errors, by MPI error class: MPI_ERR_TRUNCATE on all ranks if a rank sends a different amount of
