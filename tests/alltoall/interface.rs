@@ -110,13 +110,14 @@ fn node_leaders() {
     }
 }
 
-/// By default: small blocks of MPI_Alltoall on many ranks, on nodes of equal and of different sizes.
+/// By default: blocks of up to 16 KiB on many ranks, on nodes of equal and of different sizes.
 #[test]
 fn node_leaders_by_default() {
     if Mpi::selected() == Mpi::Open {
         for (ranks, ranks_per_node) in [(4, "2"), (5, "2"), (16, "4"), (17, "6")] {
-            let launch =
-                Launch::client("alltoall_leaders", ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
+            let launch = Launch::client("alltoall_leaders", ranks)
+                .env("HCUBE_RANKS_PER_NODE", ranks_per_node)
+                .env("HCUBE_MEMORY", "8M");
             let text = launch.limit(60).run().success();
             assert!(text.contains("ok leaders"), "{text}");
         }

@@ -1,6 +1,6 @@
 /* Small blocks by default: node leaders; larger ones out of place by the MPI library, in place by other algorithms.
  *
- *   alltoall_leaders
+ *   HCUBE_MEMORY=8M alltoall_leaders
  *
  * MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw: contiguous blocks and blocks of every other byte, all of whose bytes
  * are checked; counts that do not match and arguments that are not valid, which are an error on all ranks. Prints
@@ -8,7 +8,7 @@
  */
 #include "alltoall.h"
 
-enum { LARGEST_LED = 1024, LARGEST = 1100 };
+enum { LARGEST_LED = 16 << 10, LARGEST = (16 << 10) + 100 };
 
 /* Blocks of this number of elements, which are `stride` bytes apart; what is received lies between canaries. */
 static void exchange(int count, int stride, MPI_Datatype type, int expected_path) {

@@ -22,9 +22,9 @@
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
+mod exchange;
 #[cfg(hcube_model)]
 pub mod model;
-mod pass_on;
 mod routes;
 
 use super::copies::write_piece;
@@ -38,7 +38,7 @@ use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 use routes::{LENGTH_BYTES, Route};
 
-pub use pass_on::{BoundedRoutes, Received, pass_on, unpack_all};
+pub use exchange::{BoundedRoutes, Received, pass_on, unpack_all};
 pub use routes::{Routes, max_block, routes_to_all};
 
 /// Two ranks exchange one message.

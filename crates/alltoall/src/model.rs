@@ -422,7 +422,7 @@ mod tests {
             (8, 8, 64 << 10, Some(Algorithm::Shared)),
             (8, 8, 64 << 20, Some(Algorithm::SingleCopy)),
             (64, 8, 64 << 4, Some(Algorithm::NodeLeaders)),
-            (64, 8, 64 << 11, Some(Algorithm::Nodes)),
+            (64, 8, 64 << 12, Some(Algorithm::Nodes)),
             (64, 1, 64 << 4, Some(Algorithm::Hypercube)),
             (64, 8, 64 << 20, Some(Algorithm::Nodes)),
             (64, 1, 64 << 20, Some(Algorithm::HierarchicalSets)),

@@ -11,7 +11,7 @@ use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::log2;
 
-pub use super::situation::{Led, Situation};
+pub use super::situation::{Blocks, Led, Situation};
 pub use contenders::may_bundle;
 
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
@@ -54,14 +54,14 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
-        "several nodes, in place, 4 ranks or more, where node-leaders are not used: compared with hierarchical-sets; \
+        "several nodes, in place, 4 ranks or more: compared with hierarchical-sets, except where node-leaders take part; \
          trials begin with it for blocks of 16 B at most on 32 ranks or more (make simulate, small)",
     ],
     [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, 4 ranks or more, blocks of 1024 B at most (in place if a rank sends at most 2 log2 P \
+        "several nodes, 4 ranks or more, blocks of 16 KiB at most (in place if a rank sends at most 2 log2 P \
          messages): compared with library (make simulate, out-of-place)",
     ],
     [
@@ -76,11 +76,13 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
 
 /// Ranks from which node leaders are compared with the MPI library: with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest block that they exchange by default. Simulated (`hcube-lab simulate --sections out-of-place`;
-/// 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over the faster of MPICH and
-/// Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9, of 128 bytes 2.1 to 2.7, of 256 bytes
-/// 2.1 to 3.0, of 512 bytes 0.51 to 0.87. Trials of a program decide.
-pub const MAX_LED_BYTES: usize = 1 << 10;
+/// The largest block that they exchange by default, if the memory bound permits it. Comparisons of a program
+/// decide: on hosts of one machine (4 and 8 hosts of 4 ranks, Open MPI 4), where messages cost processor
+/// time, blocks of 2 to 8 KiB gain up to 2.8 out of place and 5.2 in place. Simulated (`hcube-lab simulate
+/// --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over
+/// the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9,
+/// of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.87.
+pub const MAX_LED_BYTES: usize = 16 << 10;
 
 /// Whether node leaders also make exchanges in place, where the hypercube is another way to save messages: it
 /// needs log2 P messages per rank, and its votes as many stages. `fewest`: ranks on the smallest node.
@@ -237,19 +239,21 @@ mod tests {
         for (situation, in_place, block, expected) in [
             (led, false, None, Led::Unknown),
             (led, false, Some(0), Led::No),
-            (led, false, Some(1), Led::Yes),
-            (led, false, Some(64), Led::Yes),
+            (led, false, Some(1), Led::Yes(Blocks::Short)),
+            (led, false, Some(64), Led::Yes(Blocks::Short)),
             (led, false, Some(65), Led::No),
             (led, true, Some(64), Led::No),
             (led, true, None, Led::No),
             (in_place, true, None, Led::Unknown),
-            (in_place, true, Some(64), Led::Yes),
+            (in_place, true, Some(64), Led::Yes(Blocks::Short)),
             (in_place, true, Some(65), Led::No),
-            (in_place, false, Some(64), Led::Yes),
+            (in_place, false, Some(64), Led::Yes(Blocks::Short)),
             (Situation { led: 0, ..in_place }, true, Some(1), Led::No),
             (NODES, false, Some(1), Led::No),
-            (asked, false, None, Led::Yes),
-            (asked, true, Some(65), Led::Yes),
+            (asked, false, None, Led::Yes(Blocks::Any)),
+            (asked, true, Some(65), Led::Yes(Blocks::Any)),
+            (Situation { led: 600, ..led }, false, Some(256), Led::Yes(Blocks::Short)),
+            (Situation { led: 600, ..led }, false, Some(257), Led::Yes(Blocks::Long)),
             (Situation { led: 0, ..asked }, false, Some(1), Led::No),
         ] {
             let found = situation.leads_equal(in_place, || block);

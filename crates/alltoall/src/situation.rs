@@ -40,21 +40,37 @@ impl Situation {
             return Led::No;
         }
         if self.schedule == Schedule::NodeLeaders {
-            return Led::Yes;
+            return Led::Yes(Blocks::Any);
         }
         match block() {
-            Some(bytes) if (1..=self.led).contains(&bytes) => Led::Yes,
+            Some(bytes) if (1..=self.led).contains(&bytes) => {
+                Led::Yes(if bytes <= MAX_SHORT_BYTES { Blocks::Short } else { Blocks::Long })
+            }
             Some(_) => Led::No,
             None => Led::Unknown,
         }
     }
 }
 
+/// What all ranks know in advance of the blocks that node leaders exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocks {
+    /// Equal, and so short that node leaders gain on each machine that was measured or simulated.
+    Short,
+    /// Equal, and longer.
+    Long,
+    /// Of any sizes.
+    Any,
+}
+
+/// The longest of [`Blocks::Short`].
+const MAX_SHORT_BYTES: usize = 256;
+
 /// Whether node leaders pass on the votes of a call; the same on all ranks whose arguments are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Led {
-    /// They do.
-    Yes,
+    /// They do, for these blocks.
+    Yes(Blocks),
     /// They do not.
     No,
     /// They may on other ranks: arguments of this rank are invalid, so that it can vote neither with the

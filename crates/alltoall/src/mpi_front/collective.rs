@@ -351,10 +351,10 @@ unsafe fn make(
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
     let by_leaders = unsafe { led(call, comm, exchange, named) };
-    let led = by_leaders == Led::Yes;
+    let led = matches!(by_leaders, Led::Yes(_));
     let reason = match by_leaders {
         Led::Unknown => Some(INVALID),
-        Led::Yes | Led::No => select::forwarded_before_votes(situation, call.in_place(), led),
+        Led::Yes(_) | Led::No => select::forwarded_before_votes(situation, call.in_place(), led),
     };
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));

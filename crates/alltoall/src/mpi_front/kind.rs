@@ -1,7 +1,6 @@
 //! The kinds of calls that may be forwarded without votes, each compared by itself.
 
-use super::call::Function;
-use crate::select::Situation;
+use crate::select::{Blocks, Situation};
 use crate::without_votes::{IN_PLACE, LED, SHORT, WithoutVotes};
 
 /// What a call has in common with the calls that it is compared with.
@@ -11,19 +10,19 @@ pub(super) enum Kind {
     Short,
     /// In place between nodes, of blocks that node leaders do not exchange.
     InPlace,
-    /// Out of place between nodes, of equal blocks that node leaders may exchange.
-    Equal,
-    /// The same in place.
-    EqualInPlace,
-    /// Out of place between nodes, of blocks of several sizes, which node leaders may exchange if all are
-    /// small.
-    Counted,
-    /// The same in place.
-    CountedInPlace,
+    /// Out of place between nodes, where node leaders pass on the votes: of [`Blocks::Short`].
+    LedShort,
+    LedShortInPlace,
+    /// Of [`Blocks::Long`].
+    LedLong,
+    LedLongInPlace,
+    /// Of [`Blocks::Any`].
+    LedAny,
+    LedAnyInPlace,
 }
 
 impl Kind {
-    pub(super) const COUNT: usize = Self::CountedInPlace as usize + 1;
+    pub(super) const COUNT: usize = Self::LedAnyInPlace as usize + 1;
 
     /// Before the first call, in the order of the kinds.
     pub(super) const fn none() -> [WithoutVotes; Self::COUNT] {
@@ -33,17 +32,21 @@ impl Kind {
             WithoutVotes::new(&LED),
             WithoutVotes::new(&LED),
             WithoutVotes::new(&LED),
+            WithoutVotes::new(&LED),
+            WithoutVotes::new(&LED),
             WithoutVotes::new(&IN_PLACE),
         ]
     }
 
     /// Of a call whose votes node leaders pass on.
-    pub(super) fn led(function: Function, in_place: bool) -> Self {
-        match (function, in_place) {
-            (Function::Alltoall, false) => Self::Equal,
-            (Function::Alltoall, true) => Self::EqualInPlace,
-            (_, false) => Self::Counted,
-            (_, true) => Self::CountedInPlace,
+    pub(super) const fn led(blocks: Blocks, in_place: bool) -> Self {
+        match (blocks, in_place) {
+            (Blocks::Short, false) => Self::LedShort,
+            (Blocks::Short, true) => Self::LedShortInPlace,
+            (Blocks::Long, false) => Self::LedLong,
+            (Blocks::Long, true) => Self::LedLongInPlace,
+            (Blocks::Any, false) => Self::LedAny,
+            (Blocks::Any, true) => Self::LedAnyInPlace,
         }
     }
 
@@ -57,9 +60,7 @@ impl Kind {
         match self {
             Self::Short => "short blocks out of place, which the MPI library exchanges faster",
             Self::InPlace => "short blocks in place between nodes, which the MPI library exchanges faster",
-            Self::Equal | Self::EqualInPlace | Self::Counted | Self::CountedInPlace => {
-                "exchanges between nodes, which the MPI library makes faster than hcube"
-            }
+            _ => "exchanges between nodes, which the MPI library makes faster than hcube",
         }
     }
 }

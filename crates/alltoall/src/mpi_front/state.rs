@@ -12,7 +12,7 @@ use super::call::{Call, Function};
 use super::kind::Kind;
 use super::neighbours::Topology;
 use super::one_rank::OneRank;
-use crate::select::Led;
+use crate::select::{Blocks, Led};
 use crate::without_votes::WithoutVotes;
 use crate::{ExchangeState, Options, Outcome, Schedule, UsedPath};
 use hcube_core::comm::Comm;
@@ -195,7 +195,7 @@ impl State {
                     false => Led::No,
                 };
                 match (led, in_place) {
-                    (Led::Yes, _) => Some(Kind::led(call.function, in_place)),
+                    (Led::Yes(blocks), _) => Some(Kind::led(blocks, in_place)),
                     (Led::No, true) => Some(Kind::InPlace),
                     (Led::No, false) | (Led::Unknown, _) => None,
                 }
@@ -252,7 +252,7 @@ pub(super) unsafe fn led(call: &Call, comm: &MpiComm, exchange: &ExchangeState, 
     match call.function {
         // SAFETY: the datatype of the call is as MPI requires.
         Function::Alltoall => situation.leads_equal(in_place, || unsafe { block_bytes(call, comm, named) }),
-        Function::Alltoallv | Function::Alltoallw if situation.leads(in_place) => Led::Yes,
+        Function::Alltoallv | Function::Alltoallw if situation.leads(in_place) => Led::Yes(Blocks::Any),
         _ => Led::No,
     }
 }

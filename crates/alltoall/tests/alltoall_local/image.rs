@@ -192,7 +192,7 @@ impl Rank {
             (self.send.is_none(), self.receive.ranges[0].len(), state.situation());
         // As the front end reports it for MPI_Alltoall and for MPI_Alltoallv; a list comes from elsewhere.
         let led = match self.receive.form {
-            Form::Even => situation.leads_equal(in_place, || Some(block)) == Led::Yes,
+            Form::Even => matches!(situation.leads_equal(in_place, || Some(block)), Led::Yes(_)),
             Form::Counted => situation.leads(in_place),
             Form::Listed => false,
         };

@@ -140,9 +140,10 @@ fn small_blocks_have_node_leaders() {
     const LED: Option<UsedPath> = Some(UsedPath::NodeLeaders);
     for (ranks, bytes, path, counted) in [
         (3, 8, MIXED, MIXED),
-        (4, 1024, LED, LED),
-        (4, 1025, MIXED, None),
-        (16, 1024, LED, LED),
+        (4, 16 << 10, LED, LED),
+        (4, (16 << 10) + 1, MIXED, None),
+        (16, 8 << 10, LED, LED),
+        (16, 16 << 10, MIXED, None),
         (17, 1, LED, LED),
     ] {
         let options = Options { ranks_per_node: 2, ..Options::default() };
