@@ -81,7 +81,7 @@ pub const MIN_LED_RANKS: usize = 4;
 /// time, blocks of 2 to 8 KiB gain up to 2.8 out of place and 5.2 in place. Simulated (`hcube-lab simulate
 /// --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over
 /// the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9,
-/// of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.87.
+/// of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.88.
 pub const MAX_LED_BYTES: usize = 16 << 10;
 
 /// Whether node leaders also make exchanges in place, where the hypercube is another way to save messages: it
