@@ -80,7 +80,7 @@ pub const MIN_LED_RANKS: usize = 4;
 /// decide: on hosts of one machine (4 and 8 hosts of 4 ranks, Open MPI 4), where messages cost processor
 /// time, blocks of 2 to 8 KiB gain up to 2.8 out of place and 5.2 in place. Simulated (`hcube-lab simulate
 /// --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over
-/// the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.9,
+/// the faster of MPICH and Open MPI, each with the algorithm that it selects: blocks of 8 bytes 1.4 to 3.8,
 /// of 128 bytes 2.1 to 2.7, of 256 bytes 2.1 to 3.0, of 512 bytes 0.51 to 0.88.
 pub const MAX_LED_BYTES: usize = 16 << 10;
 
