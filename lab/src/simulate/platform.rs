@@ -8,7 +8,7 @@
 //! fastest, and ranks fill one node after the other.
 //!
 //! Routes share the links between nodes by max-min fairness, which takes too long for thousands of irregular
-//! routes. Beyond [`MAX_SHARING_NODES`] nodes routes share only the ports of nodes, and links only add their
+//! routes. Beyond `MAX_SHARING_NODES` nodes routes share only the ports of nodes, and links only add their
 //! latency; the results say so. [`Sharing`] says what less is possible.
 
 use hcube_results::machine::{Link, Machine, Topology};

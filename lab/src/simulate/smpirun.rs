@@ -99,7 +99,7 @@ pub struct Simulation<'a> {
     /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
-    /// Algorithms of SimGrid's collectives that differ from [`OPTIONS`].
+    /// Algorithms of SimGrid's collectives that differ from `OPTIONS`.
     pub collectives: &'static [&'static str],
 }
 
