@@ -1,4 +1,5 @@
-/* Small blocks by default: node leaders; larger ones out of place by the MPI library, in place by other algorithms.
+/* Small blocks by default: node leaders, also beside a few larger ones; where most are larger, the MPI library out of
+ * place, and other algorithms in place.
  *
  *   HCUBE_MEMORY=8M alltoall_leaders
  *
@@ -8,7 +9,7 @@
  */
 #include "alltoall.h"
 
-enum { LARGEST_LED = 16 << 10, LARGEST = (16 << 10) + 100 };
+enum { LARGEST_LED = 16 << 10, LARGEST = (16 << 10) + 100, MOSTLY_LARGE = 64 << 10 };
 
 /* Blocks of this number of elements, which are `stride` bytes apart; what is received lies between canaries. */
 static void exchange(int count, int stride, MPI_Datatype type, int expected_path) {
@@ -174,7 +175,8 @@ int main(int argc, char **argv) {
     for (int in_place = 0; in_place < 2; in_place++) {
       exchange_counted(with_types, in_place, 11, PATH_LEADERS);
       exchange_counted(with_types, in_place, LARGEST_LED, PATH_LEADERS);
-      exchange_counted(with_types, in_place, LARGEST_LED + 1, in_place ? NONE : PATH_LIBRARY);
+      exchange_counted(with_types, in_place, LARGEST, PATH_LEADERS);
+      exchange_counted(with_types, in_place, MOSTLY_LARGE, in_place ? NONE : PATH_LIBRARY);
       refused_counted(in_place, with_types);
       exchange_counted(with_types, in_place, 500, PATH_LEADERS);
     }

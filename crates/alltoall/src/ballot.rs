@@ -165,7 +165,7 @@ impl Cast {
                 }
                 // Between nodes only.
                 let small = !state.situation.shared && state.bundles(largest);
-                led = by_leaders && !conditions.unreachable && largest <= state.situation.led;
+                led = by_leaders && !conditions.unreachable;
                 own = own
                     .with(Property::Unreachable, conditions.unreachable)
                     .with(Property::Enclosed, enclosed)
@@ -197,11 +197,11 @@ impl Cast {
     /// Posts the first notice, if this rank's node has other ranks.
     #[inline(always)]
     fn announce<C: Comm>(&self, comm: &C, state: &mut ExchangeState, task: Option<&Task<'_>>) {
-        let ExchangeState { node: Some(node), patience, routes, .. } = state else { return };
+        let ExchangeState { node: Some(node), patience, routes, situation, .. } = state else { return };
         node.board.see_all(*patience, comm);
         let contents = match routes {
             _ if self.enclosed => Contents::Enclosed,
-            Some(routes) if self.led => Contents::Led(routes),
+            Some(routes) if self.led => Contents::Led(routes, situation.led),
             _ => Contents::None,
         };
         announce(comm, node, task, &self.own, self.largest, contents);
@@ -219,8 +219,8 @@ enum Contents<'r> {
     None,
     /// Those for other ranks of the node.
     Enclosed,
-    /// Those for ranks of other nodes, for node leaders.
-    Led(&'r leaders::Routes),
+    /// Those for ranks of other nodes, up to this length, for node leaders.
+    Led(&'r leaders::Routes, usize),
 }
 
 /// Posts the first notice: the vote, the addresses of contiguous blocks, and blocks.
@@ -237,7 +237,9 @@ fn announce<C: Comm + ?Sized>(
     let bytes = match contents {
         Contents::None => 0,
         Contents::Enclosed => vote.bytes as usize,
-        Contents::Led(routes) => task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task)),
+        Contents::Led(routes, limit) => {
+            task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task.of_lengths(0..=limit)))
+        }
     };
     comm.charge(COPY.of(bytes));
     comm.settle();
@@ -250,7 +252,9 @@ fn announce<C: Comm + ?Sized>(
         match contents {
             Contents::None => {}
             Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),
-            Contents::Led(routes) => leaders::announce(draft, own, routes, task, pace),
+            Contents::Led(routes, limit) => {
+                leaders::announce(draft, own, routes, task.of_lengths(0..=limit), pace);
+            }
         }
     });
 }

@@ -12,7 +12,7 @@ use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, leaders, messages, mismatch, slots};
+use super::{ballot, bundles, enclosed, leaders, messages, mismatch, schedule, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -159,7 +159,7 @@ fn vote_and_move<C: Comm>(
             {
                 node.board.populate();
             }
-            finish(comm, state, task, received)
+            finish(comm, state, task, received, largest)
         }
         _ => {
             let decision = Decision { choice, sum: &sum, streaming, largest, by_leaders };
@@ -209,17 +209,29 @@ fn check_in_place(rank: usize, ranks: usize, sum: &Vote) -> Result<()> {
     Err(Error::Truncate { message, first: rank == 0 })
 }
 
-/// Copies the blocks that have arrived together with the votes.
+/// Copies the blocks that have arrived together with the votes, and exchanges the larger ones by messages.
+/// `largest`: bytes of the largest block on this node.
 fn finish<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
     received: leaders::Received,
+    largest: usize,
 ) -> Result<UsedPath> {
-    let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
+    let ExchangeState { node, scratch, pace, routes, situation, options, patience, .. } = state;
     let routes = routes.as_ref().expect("leaders have routes");
     let bounded = BoundedRoutes { routes, limit: situation.led };
+    let packed = received.sum.any(Property::Packed);
     leaders::unpack_all(comm, node.as_mut(), scratch, bounded, received, task, *patience)?;
+    if largest > situation.led {
+        let task = task.of_lengths(situation.led + 1..=usize::MAX);
+        let has_blocks =
+            |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
+        let all = schedule::partners(options.schedule, comm.rank(), comm.size());
+        let partners = Box::new(all.filter(has_blocks));
+        let exchange = messages::Exchange { task, scratch, pace, partners, packed, patience: *patience };
+        messages::scope(comm, exchange, |_| Ok(()))?;
+    }
     Ok(UsedPath::NodeLeaders)
 }
 
@@ -302,7 +314,8 @@ fn by_messages<C: Comm>(
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
-    let under_way = messages::Exchange { task, scratch, pace, partners, packed, patience };
+    let all_blocks = task.of_lengths(0..=usize::MAX);
+    let under_way = messages::Exchange { task: all_blocks, scratch, pace, partners, packed, patience };
     let Some(node) = node else {
         messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);

@@ -7,18 +7,19 @@
 //! by destination. It posts the message that it receives in its second notice, with the lengths that every
 //! rank of its node expects of the other node, which they have stated in their first notices: nodes exchange
 //! no lengths. A rank that has read the second notices of all leaders of its node knows the votes of all
-//! ranks; only then it writes to its receive blocks, so the exchange may be in place. A node with a rank that
-//! has invalid arguments or a block above the limit sends only votes: then all ranks go on by another
-//! algorithm, or report the error. To detect counts that do not match, nothing depends on the lengths that a
-//! rank has passed before the votes are known: receives are large enough for the largest blocks, and shorter
-//! blocks are at the start of the message. Blocks for ranks of the node are part of the second notices:
-//! a rank that has posted its second notice reads none of the first ones.
+//! ranks; only then it writes to its receive blocks, so the exchange may be in place. Blocks above a limit do
+//! not take this way: if they are few, their ranks exchange them by messages afterwards. A node with a rank
+//! whose arguments are invalid sends only votes. To detect counts that do not match, nothing depends on the
+//! lengths that a rank has passed before the votes are known: receives are large enough for the largest
+//! blocks, and shorter blocks are at the start of the message. Blocks for ranks of the node are part of the
+//! second notices: a rank that has posted its second notice reads none of the first ones.
 //!
-//! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`]; all
-//! ranks know in advance that node leaders pass on the votes. Cost for N nodes of M ranks: two rounds of
-//! notices; (N - 1) / M messages per rank, rounded up, of 48 bytes of votes and M² blocks, or of fewer where
-//! N - 1 < M; 3 copies per byte between nodes and 2 inside. Extra memory: the slots of the board, and scratch
-//! memory for the messages of a rank. The only rank of a node sends a message to each other node.
+//! Restrictions: at least two nodes, and two ranks on one of them; the limit is at most
+//! [`Routes::max_block`]; all ranks know in advance that node leaders pass on the votes. Cost for N nodes of
+//! M ranks: two rounds of notices; (N - 1) / M messages per rank, rounded up, of 48 bytes of votes and M²
+//! blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes and 2 inside. Extra memory: the slots
+//! of the board, and scratch memory for the messages of a rank. The only rank of a node sends a message to
+//! each other node.
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
@@ -28,7 +29,7 @@ pub mod model;
 mod routes;
 
 use super::copies::write_piece;
-use super::task::Task;
+use super::task::Selected;
 use hcube_core::comm::{Comm, requests, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::COPY;
@@ -82,12 +83,12 @@ impl<'a> Reader<'a> {
 }
 
 /// Bytes that a rank expects of the other node of a route.
-fn expected(task: &Task<'_>, routes: &Routes, route: &Route) -> usize {
+fn expected(task: Selected<'_, '_>, routes: &Routes, route: &Route) -> usize {
     routes.sources(route).map(|rank| task.incoming(rank).bytes()).sum()
 }
 
 /// Bytes of the first notice of a rank of a node with these `ranks`.
-pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize {
+pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: Selected<'_, '_>) -> usize {
     let bytes = |rank: usize| task.outgoing(rank).bytes();
     let near: usize = ranks.iter().map(|&rank| bytes(rank)).sum();
     routes.notice_bytes() + (0..task.ranks()).map(bytes).sum::<usize>() - near
@@ -95,7 +96,7 @@ pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize 
 
 /// Writes the first notice: for each rank of the node, for every route that it leads, the expected bytes, the
 /// lengths of this rank's blocks, and the blocks.
-pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: &Task<'_>, pace: &mut Pace) {
+pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: Selected<'_, '_>, pace: &mut Pace) {
     let mut writer = Writer { bytes: draft.payload, end: 0 };
     for (number, end) in draft.bounds[1..].iter_mut().enumerate() {
         for route in routes.led_by(number) {

@@ -20,7 +20,7 @@
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at the same time are our own.
 
 use super::copies::write_piece;
-use super::task::Task;
+use super::task::Selected;
 use hcube_core::comm::{Comm, tags};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
@@ -72,7 +72,7 @@ struct Piece<'a, C: Comm> {
 
 /// The resources of an exchange by messages.
 pub struct Exchange<'t, 'a> {
-    pub task: &'t Task<'a>,
+    pub task: Selected<'t, 'a>,
     /// Of the same size on all ranks, 8 KiB or more.
     pub scratch: &'t mut Scratch,
     pub pace: &'t mut Pace,
@@ -86,7 +86,7 @@ pub struct Exchange<'t, 'a> {
 /// An exchange by messages that advances when it is polled.
 pub struct Messages<'t, 'a, C: Comm> {
     comm: &'t C,
-    task: &'t Task<'a>,
+    task: Selected<'t, 'a>,
     scratch: &'t mut Scratch,
     pace: &'t mut Pace,
     partners: Box<dyn Iterator<Item = usize> + 't>,
@@ -294,6 +294,7 @@ impl<C: Comm> Drop for Messages<'_, '_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::Task;
     use hcube_core::comm::threads;
     use hcube_core::memory::blocks::Blocks;
     use hcube_testing::sizes::{sizes, sizes_within};
@@ -308,7 +309,7 @@ mod tests {
             let (task, mut scratch) = (Task::in_place(blocks), Scratch::new(8 << 10).expect("memory"));
             let (mut pace, partners) = (Pace::default(), Box::new(comm.rank() + 1..2));
             let exchange = Exchange {
-                task: &task,
+                task: task.of_lengths(0..=usize::MAX),
                 scratch: &mut scratch,
                 pace: &mut pace,
                 partners,

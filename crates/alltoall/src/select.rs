@@ -61,7 +61,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, 4 ranks or more, blocks of 16 KiB at most (in place if a rank sends at most 2 log2 P \
+        "several nodes, 4 ranks or more, blocks of 16 KiB at most on average (in place if a rank sends at most 2 log2 P \
          messages): compared with library (make simulate, out-of-place)",
     ],
     [
@@ -76,7 +76,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
 
 /// Ranks from which node leaders are compared with the MPI library: with fewer, they save no message.
 pub const MIN_LED_RANKS: usize = 4;
-/// The largest block that they exchange by default, if the memory bound permits it. Comparisons of a program
+/// The largest block that they pass on by default, if the memory bound permits it. Comparisons of a program
 /// decide: on hosts of one machine (4 and 8 hosts of 4 ranks, Open MPI 4), where messages cost processor
 /// time, blocks of 2 to 8 KiB gain up to 2.8 out of place and 5.2 in place. Simulated (`hcube-lab simulate
 /// --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and juqueen), speed-up over
@@ -148,7 +148,7 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, library: b
 
 /// The decision between nodes.
 fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library: bool) -> Choice {
-    if sum.count(Property::Led) == situation.ranks {
+    if is_led(situation, sum) {
         return Choice::Leaders;
     }
     let contenders = contenders::between_nodes(situation, sum, library);
@@ -156,12 +156,19 @@ fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library
     trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
 }
 
+/// Whether node leaders make an exchange: they can, and the mean of all blocks is not too large for them.
+/// Larger blocks are few then, and their ranks exchange them by messages.
+fn is_led(situation: &Situation, sum: &Vote) -> bool {
+    let pairs = (situation.ranks * (situation.ranks - 1)) as u64;
+    sum.count(Property::Led) == situation.ranks && sum.bytes <= pairs.saturating_mul(situation.led as u64)
+}
+
 /// Why an exchange between nodes is forwarded after votes that node leaders have passed on, if it is: all
-/// ranks are to send from other memory than they receive in, and a block is too large for node leaders.
+/// ranks are to send from other memory than they receive in, and blocks are too large for node leaders.
 pub fn forwarded_after_votes(situation: &Situation, sum: &Vote) -> Option<&'static str> {
-    let led = sum.bytes == 0 || sum.count(Property::Led) == situation.ranks;
-    let served = led || sum.any(Property::InPlace) || situation.is_asked();
-    (!served).then_some("out of place between nodes, with a block that is too large for node leaders")
+    let served =
+        sum.bytes == 0 || is_led(situation, sum) || sum.any(Property::InPlace) || situation.is_asked();
+    (!served).then_some("out of place between nodes, with blocks that are too large for node leaders")
 }
 
 /// The decision between the algorithms inside a node.
@@ -323,13 +330,17 @@ mod tests {
     fn between_nodes() {
         use Choice::{Alone, Hypercube, Leaders};
         let situation = |ranks| Situation { ranks, ..NODES };
+        let leads = |led| Situation { led, ..NODES };
         let small: &[_] = &[(Property::Small, 4)];
         let led: &[_] = &[(Property::Led, 4), (Property::Small, 4)];
         for (situation, bytes, properties, choices) in [
             (situation(4), 0, small, [Alone; 2]),
             (situation(1), 0, &[(Property::Small, 1)], [Alone; 2]),
             (situation(4), 1, small, [USUAL, SHIFTED]),
-            (situation(4), 1, led, [Leaders; 2]),
+            (leads(64), 1, led, [Leaders; 2]),
+            // The mean of the blocks of 12 pairs counts.
+            (leads(64), 12 * 64, led, [Leaders; 2]),
+            (leads(64), 12 * 64 + 1, led, [USUAL, SHIFTED]),
             (situation(4), 1, &[(Property::Led, 3)], [USUAL, SHIFTED_COPIED]),
             (situation(32), 1, &[(Property::Small, 32)], [Hypercube, USUAL_COPIED]),
         ] {

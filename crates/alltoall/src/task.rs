@@ -1,7 +1,9 @@
 //! The blocks that one rank sends and receives.
 
+use hcube_core::memory::Region;
 use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::datatype::Block;
+use std::ops::RangeInclusive;
 
 /// The blocks of one rank, one per rank of the communicator.
 #[derive(Debug)]
@@ -55,6 +57,11 @@ impl<'a> Task<'a> {
         self.receive.ranks()
     }
 
+    /// Its blocks of these lengths.
+    pub(super) fn of_lengths(&self, lengths: RangeInclusive<usize>) -> Selected<'_, 'a> {
+        Selected { task: self, lengths: (*lengths.start(), *lengths.end()) }
+    }
+
     /// Bytes for ranks other than `own`.
     #[inline]
     pub fn bytes_sent(&self, own: usize) -> u64 {
@@ -62,5 +69,40 @@ impl<'a> Task<'a> {
             return out as u64 * (self.ranks() as u64 - 1);
         }
         (0..self.ranks()).filter(|&rank| rank != own).map(|rank| self.outgoing(rank).bytes() as u64).sum()
+    }
+}
+
+/// The blocks of a task whose lengths are in a range; the others are empty here.
+#[derive(Debug, Clone, Copy)]
+pub struct Selected<'t, 'a> {
+    task: &'t Task<'a>,
+    /// The shortest and the longest.
+    lengths: (usize, usize),
+}
+
+impl<'a> Selected<'_, 'a> {
+    fn select(&self, block: Block<'a>) -> Block<'a> {
+        let (least, most) = self.lengths;
+        if (least..=most).contains(&block.bytes()) { block } else { Block::contiguous(Region::of(&mut [])) }
+    }
+
+    /// The block for a rank.
+    pub fn outgoing(&self, rank: usize) -> Block<'a> {
+        self.select(self.task.outgoing(rank))
+    }
+
+    /// The block that receives from a rank.
+    pub fn incoming(&self, rank: usize) -> Block<'a> {
+        self.select(self.task.incoming(rank))
+    }
+
+    /// As [`Task::ranks`].
+    pub fn ranks(&self) -> usize {
+        self.task.ranks()
+    }
+
+    /// As [`Task::is_in_place`].
+    pub fn is_in_place(&self) -> bool {
+        self.task.is_in_place()
     }
 }

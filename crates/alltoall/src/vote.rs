@@ -38,7 +38,7 @@ pub enum Property {
     Enclosed,
     /// All blocks are small enough to be bundled along the hypercube.
     Small,
-    /// All blocks are small enough for node leaders, and those for other nodes are part of the notice.
+    /// Blocks for other nodes that are small enough for node leaders are part of the notice.
     Led,
 }
 

@@ -5,7 +5,7 @@ use super::routes::VOTE_BYTES;
 use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of};
 use crate::copies::copy_own;
 use crate::node::{Node, partners, tell_addresses, wait};
-use crate::task::Task;
+use crate::task::{Selected, Task};
 use crate::vote::{Property, Vote};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -112,7 +112,7 @@ pub fn pass_on<C: Comm>(
 ) -> Result<Received> {
     let ranks_here = node.as_ref().map_or(1, |node| node.ranks.len());
     let complete = near.count(Property::Led) == ranks_here;
-    let led = task.filter(|_| complete);
+    let led = task.filter(|_| complete).map(|task| task.of_lengths(0..=bounded.limit));
     let Some(node) = node else {
         return pass_on_alone(comm, scratch, bounded, near, led, patience);
     };
@@ -139,7 +139,7 @@ pub fn pass_on<C: Comm>(
     let mut outcome = Ok(());
     board.post_reading([0; WORDS], length + inside, |draft, notices| {
         if let Some(task) = task {
-            // For single copy, if not all blocks are small.
+            // For single copy, if another algorithm makes the exchange.
             tell_addresses(draft.details, ranks, task);
         }
         let (received, near_blocks) = draft.payload.split_at_mut(length);
@@ -182,7 +182,7 @@ fn pass_on_alone<C: Comm>(
     scratch: &mut Scratch,
     bounded: BoundedRoutes<'_>,
     near: &Vote,
-    task: Option<&Task<'_>>,
+    task: Option<Selected<'_, '_>>,
     patience: Patience,
 ) -> Result<Received> {
     let routes = bounded.routes;
@@ -208,8 +208,7 @@ fn pass_on_alone<C: Comm>(
     Ok(Received { sum, alone: received })
 }
 
-/// Copies the blocks for this rank, after the votes have shown that counts match and that all blocks have
-/// been sent.
+/// Copies the blocks up to the limit, which have all been sent, after the votes have shown that counts match.
 pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
@@ -219,11 +218,11 @@ pub fn unpack_all<C: Comm>(
     task: &Task<'_>,
     patience: Patience,
 ) -> Result<()> {
-    let routes = bounded.routes;
+    let (routes, led) = (bounded.routes, task.of_lengths(0..=bounded.limit));
     let Some(node) = node else {
         copy_own(comm, task, scratch, false);
         for (start, route) in places(bounded, 0) {
-            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, task);
+            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, led);
         }
         return Ok(());
     };
@@ -238,7 +237,7 @@ pub fn unpack_all<C: Comm>(
             for receiver in routes.receivers(route) {
                 let length = lengths.length();
                 if receiver == own {
-                    unpack(comm, &messages[first..][..length], routes, route, task);
+                    unpack(comm, &messages[first..][..length], routes, route, led);
                 }
                 first += length;
             }
@@ -248,13 +247,13 @@ pub fn unpack_all<C: Comm>(
         wait(comm, patience, || board.has_posted(partner), &mut || Ok(()))?;
         let bytes = board.bytes(partner);
         comm.charge(COPY.of(bytes.len()));
-        task.incoming(rank).unpack(0, bytes);
+        led.incoming(rank).unpack(0, bytes);
     }
     Ok(())
 }
 
 /// Copies the blocks for this rank from a node.
-fn unpack<C: Comm>(comm: &C, blocks: &[u8], routes: &Routes, route: &Route, task: &Task<'_>) {
+fn unpack<C: Comm>(comm: &C, blocks: &[u8], routes: &Routes, route: &Route, task: Selected<'_, '_>) {
     let mut reader = Reader(blocks);
     for source in routes.sources(route) {
         let block = task.incoming(source);

@@ -44,10 +44,11 @@ impl Caller {
         board.see_all(patience(), &self.comm);
         let (own, routes) = (board.own(), &self.routes);
         let words = [u64::from(is_valid); WORDS];
-        let bytes = if is_valid { notice_bytes(routes, ranks, task) } else { 0 };
+        let led = task.of_lengths(0..=LINE);
+        let bytes = if is_valid { notice_bytes(routes, ranks, led) } else { 0 };
         board.post(words, bytes, |draft| {
             if is_valid {
-                announce(draft, own, routes, task, &mut Pace::default());
+                announce(draft, own, routes, led, &mut Pace::default());
             }
         });
         let mut sum = Vote::default();

@@ -74,12 +74,13 @@ impl Case {
 
     /// Whether an exchange is forwarded to the MPI library after votes that node leaders have passed on.
     pub fn is_forwarded(&self, state: &ExchangeState, load: Load, (form, in_place): (Form, bool)) -> bool {
-        let led = state.situation().led;
-        let asked = state.situation().is_asked();
-        load.total > 0
-            && (form, in_place) == (Form::Counted, false)
-            && (1..load.most).contains(&led)
-            && !asked
+        let is_voted_on = (form, in_place) == (Form::Counted, false) && state.situation().led > 0;
+        is_voted_on && !state.situation().is_asked() && load.total > self.most_led(state)
+    }
+
+    /// Bytes of all ranks up to which node leaders make an exchange.
+    fn most_led(&self, state: &ExchangeState) -> usize {
+        state.situation().led * self.ranks() * (self.ranks() - 1)
     }
 
     /// The path that an exchange uses on a rank, and the other one where both are tried.
@@ -109,7 +110,8 @@ impl Case {
         let compared = (schedule, path) == (Schedule::Auto, Path::Auto) && self.ranks() >= 4;
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
-            _ if load.most <= state.situation().led
+            _ if load.total <= self.most_led(state)
+                && (form != Form::Even || load.most <= state.situation().led)
                 && (schedule == Schedule::NodeLeaders
                     || form != Form::Listed && (!in_place || state.situation().leads_in_place)) =>
             {

@@ -167,6 +167,35 @@ fn small_blocks_have_node_leaders() {
     }
 }
 
+/// A few large blocks do not hinder node leaders: their ranks exchange them by messages.
+#[test]
+fn few_large_blocks_go_by_messages() {
+    for (nodes, each) in [(vec![0; 9], 2), (vec![0, 1, 0, 2, 1, 1], 0)] {
+        let options = Options { ranks_per_node: each, memory: 64 << 10, ..Options::default() };
+        let (ranks, long) = (nodes.len(), 20_011);
+        let sizes: [&(dyn Fn(usize, usize) -> usize + Sync); 3] = [
+            // One pair, also inside a node, and in both directions.
+            &|from, to| if (from, to) == (1, 2) { long } else { (from + to) % 5 },
+            &|from, to| if from + to == 1 { long } else { 8 },
+            &|from, to| if from.min(to) == 0 && from.max(to) == 4 { long } else { 0 },
+        ];
+        run_on_nodes(nodes.clone(), |comm| {
+            let mut state = ExchangeState::new(comm, &options).expect("created");
+            assert!((1..long).contains(&state.situation().led));
+            for (number, size) in sizes.iter().enumerate() {
+                for in_place in if number == 0 { &[false][..] } else { &[false, true] } {
+                    let mut rank = Rank::new(comm, &Shape::matching(number, *in_place, Form::Counted, size));
+                    let outcome = rank.exchange(comm, &mut state, &Special::default());
+                    let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
+                    assert_eq!(report.path, UsedPath::NodeLeaders, "{number}, {ranks} ranks");
+                    assert!(rank.has_arrived(), "{number}, rank {} of {ranks}", comm.rank());
+                    assert!(report.memory <= (64 << 10) + (64 << 10), "{report:?}");
+                }
+            }
+        });
+    }
+}
+
 #[test]
 fn large_blocks_try_both_paths() {
     let options = options(Schedule::Auto, Path::Auto, 4096);
