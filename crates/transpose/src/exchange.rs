@@ -14,7 +14,9 @@ pub fn exchange_all<C: Comm>(
     agreement: u64,
     task: &Result<Task<'_>>,
 ) -> Result<Report> {
-    let conditions = Conditions { beyond_library: true, agreement, ..Conditions::default() };
+    // A rank that refuses its arguments does not know whether the others exchange in place.
+    let led = state.situation().leads(true);
+    let conditions = Conditions { beyond_library: true, led, agreement, ..Conditions::default() };
     match hcube_alltoall::exchange(comm, state, task, conditions, None)? {
         Outcome::Done(report) => Ok(report),
         Outcome::Library(reason) => {
