@@ -73,10 +73,12 @@ static void mismatch(int in_place) {
 
 enum { NONE = -1 };
 
-/* Bytes of a block of blocks of several sizes: at most `most`, and that from rank 1 to rank 2 and back. */
+/* Bytes of a block of blocks of several sizes: at most `most`, and that from rank 1 to rank 2 and back. Beside blocks
+ * of LARGEST all others are small. */
 static int bytes_of(int from, int to, int most) {
   int low = from < to ? from : to, high = from < to ? to : from;
-  return low == 1 && high == 2 ? most : (7 * low + 5 * high) % 11 * (most / 11);
+  int others = most == LARGEST ? 110 : most;
+  return low == 1 && high == 2 ? most : (7 * low + 5 * high) % 11 * (others / 11);
 }
 
 /* The arguments of blocks of several sizes, each with a gap of two bytes before it. */

@@ -8,8 +8,8 @@
 //! text in the notice. If they find it in an exchange on another communicator that shares the board, the
 //! program has not called them on the first communicator: they vote again, with the rank that has returned.
 //! Between nodes all ranks wait for each other.
-//! Where node leaders make the exchange if all blocks are small, the votes travel in their messages
-//! ([`leaders`]), and no all-reduce precedes them.
+//! Where node leaders make exchanges of small blocks, the votes travel in their messages ([`leaders`]), and no
+//! all-reduce precedes them.
 //! Cost: one round of notices, or one all-reduce of six words; both if several nodes have several ranks.
 
 #[cfg(hcube_model)]
@@ -99,7 +99,7 @@ pub fn hold<C: Comm>(
     Ok(Ballot { sum, stated: cast.note(trials, &sum, comm.size()), largest, begin, received: None })
 }
 
-/// As [`hold`], where node leaders pass on the votes, with the blocks if these are small.
+/// As [`hold`], where node leaders pass on the votes, with the small blocks.
 #[cold]
 fn hold_by_leaders<C: Comm>(
     comm: &C,
@@ -170,7 +170,8 @@ impl Cast {
                     .with(Property::Unreachable, conditions.unreachable)
                     .with(Property::Enclosed, enclosed)
                     .with(Property::Small, small)
-                    .with(Property::Led, led);
+                    .with(Property::Led, led)
+                    .with(Property::Large, by_leaders && largest > state.situation.led);
             }
         }
         own = own.with(Property::BeyondLibrary, conditions.beyond_library);

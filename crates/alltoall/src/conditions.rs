@@ -17,7 +17,7 @@ pub struct Conditions {
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// Node leaders pass on the votes, together with the blocks if these are small; the same on all ranks, by
+    /// Node leaders pass on the votes, together with the small blocks; the same on all ranks, by
     /// [`Situation::leads`](crate::select::Situation::leads).
     pub led: bool,
     /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.

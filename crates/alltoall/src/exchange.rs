@@ -138,7 +138,7 @@ fn vote_and_move<C: Comm>(
     }
     let library = library_can && state.compares(task, conditions, sum.bytes);
     let choice = choose(&state.situation, &sum, &mut state.trials, library);
-    if state.may_skip_votes(choice, task, conditions, sum.bytes) {
+    if state.may_skip_votes(choice, task, conditions, &sum) {
         state.short_times = Some(stated);
     }
     if choice == Choice::Library {

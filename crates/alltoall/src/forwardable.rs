@@ -5,6 +5,7 @@ use super::conditions::Conditions;
 use super::select;
 use super::state::ExchangeState;
 use super::task::Task;
+use super::vote::{Property, Vote};
 
 impl ExchangeState {
     /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster; `total` is
@@ -24,14 +25,15 @@ impl ExchangeState {
     }
 
     /// Whether exchanges like this one, which has been decided, might be faster by the MPI library's function
-    /// without votes; `total` is the sum of the bytes of all ranks.
+    /// without votes; `sum` is the sum of the votes of all ranks.
     pub(super) fn may_skip_votes(
         &self,
         choice: Choice,
         task: &Task<'_>,
         conditions: Conditions,
-        total: u64,
+        sum: &Vote,
     ) -> bool {
+        let total = sum.bytes;
         if self.options.are_chosen() {
             return false;
         }
@@ -40,7 +42,11 @@ impl ExchangeState {
                 self.is_short(task, conditions, total)
             }
             _ if self.situation.shared => false,
-            Choice::Leaders => conditions.led,
+            // Small blocks are within the memory bound, because they are part of the notices.
+            Choice::Leaders => {
+                conditions.led
+                    && (!sum.any(Property::Large) || !task.is_in_place() || self.permits_copy(total))
+            }
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),
         }
     }

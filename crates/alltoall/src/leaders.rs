@@ -9,17 +9,18 @@
 //! no lengths. A rank that has read the second notices of all leaders of its node knows the votes of all
 //! ranks; only then it writes to its receive blocks, so the exchange may be in place. Blocks above a limit do
 //! not take this way: if they are few, their ranks exchange them by messages afterwards. A node with a rank
-//! whose arguments are invalid sends only votes. To detect counts that do not match, nothing depends on the
-//! lengths that a rank has passed before the votes are known: receives are large enough for the largest
-//! blocks, and shorter blocks are at the start of the message. Blocks for ranks of the node are part of the
-//! second notices: a rank that has posted its second notice reads none of the first ones.
+//! whose arguments are invalid, or whose memory cannot be read, sends only votes. To detect counts that do
+//! not match, nothing depends on the lengths that a rank has passed before the votes are known: receives are
+//! large enough for the largest blocks, and shorter blocks are at the start of the message. Blocks for ranks
+//! of the node are part of the second notices: a rank that has posted its second notice reads none of the
+//! first ones.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; the limit is at most
 //! [`Routes::max_block`]; all ranks know in advance that node leaders pass on the votes. Cost for N nodes of
 //! M ranks: two rounds of notices; (N - 1) / M messages per rank, rounded up, of 48 bytes of votes and M²
-//! blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes and 2 inside. Extra memory: the slots
-//! of the board, and scratch memory for the messages of a rank. The only rank of a node sends a message to
-//! each other node.
+//! blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes and 2 inside; a larger block costs
+//! what it costs by messages. Extra memory: the slots of the board, and scratch memory for the messages of a
+//! rank. The only rank of a node sends a message to each other node.
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 

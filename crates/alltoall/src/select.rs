@@ -59,9 +59,9 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
     [
         Schedule::NodeLeaders.name(),
-        "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
+        "several nodes with shared memory, blocks that fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "several nodes, 4 ranks or more, blocks of 16 KiB at most on average (in place if a rank sends at most 2 log2 P \
+        "several nodes, 4 ranks or more, blocks of 16 KiB at most, or few larger ones (in place if a rank sends at most 2 log2 P \
          messages): compared with library (make simulate, out-of-place)",
     ],
     [
@@ -156,11 +156,15 @@ fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library
     trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
 }
 
-/// Whether node leaders make an exchange: they can, and the mean of all blocks is not too large for them.
-/// Larger blocks are few then, and their ranks exchange them by messages.
+/// Pairs of ranks, of which at most one has a block that is too large where node leaders make an exchange.
+const PAIRS_PER_LARGE_BLOCK: u64 = 4;
+
+/// Whether node leaders make an exchange: no block is too large for them, or so few are that their ranks
+/// exchange these by messages. By their bytes, one of [`PAIRS_PER_LARGE_BLOCK`] pairs at most.
 fn is_led(situation: &Situation, sum: &Vote) -> bool {
     let pairs = (situation.ranks * (situation.ranks - 1)) as u64;
-    sum.count(Property::Led) == situation.ranks && sum.bytes <= pairs.saturating_mul(situation.led as u64)
+    let few = || sum.bytes <= (pairs / PAIRS_PER_LARGE_BLOCK).saturating_mul(situation.led as u64);
+    sum.count(Property::Led) == situation.ranks && (!sum.any(Property::Large) || few())
 }
 
 /// Why an exchange between nodes is forwarded after votes that node leaders have passed on, if it is: all
@@ -333,14 +337,16 @@ mod tests {
         let leads = |led| Situation { led, ..NODES };
         let small: &[_] = &[(Property::Small, 4)];
         let led: &[_] = &[(Property::Led, 4), (Property::Small, 4)];
+        let large: &[_] = &[(Property::Led, 4), (Property::Small, 4), (Property::Large, 1)];
         for (situation, bytes, properties, choices) in [
             (situation(4), 0, small, [Alone; 2]),
             (situation(1), 0, &[(Property::Small, 1)], [Alone; 2]),
             (situation(4), 1, small, [USUAL, SHIFTED]),
             (leads(64), 1, led, [Leaders; 2]),
-            // The mean of the blocks of 12 pairs counts.
             (leads(64), 12 * 64, led, [Leaders; 2]),
-            (leads(64), 12 * 64 + 1, led, [USUAL, SHIFTED]),
+            // Of 12 pairs, at most 3 have large blocks.
+            (leads(64), 3 * 64, large, [Leaders; 2]),
+            (leads(64), 3 * 64 + 1, large, [USUAL, SHIFTED]),
             (situation(4), 1, &[(Property::Led, 3)], [USUAL, SHIFTED_COPIED]),
             (situation(32), 1, &[(Property::Small, 32)], [Hypercube, USUAL_COPIED]),
         ] {

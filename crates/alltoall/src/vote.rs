@@ -40,10 +40,12 @@ pub enum Property {
     Small,
     /// Blocks for other nodes that are small enough for node leaders are part of the notice.
     Led,
+    /// A block is too large for that.
+    Large,
 }
 
 /// All properties, by number.
-const PROPERTIES: [Property; 8] = [
+const PROPERTIES: [Property; 9] = [
     Property::Refused,
     Property::InPlace,
     Property::Packed,
@@ -52,6 +54,7 @@ const PROPERTIES: [Property; 8] = [
     Property::Enclosed,
     Property::Small,
     Property::Led,
+    Property::Large,
 ];
 
 /// The bits of one rank's properties.
@@ -359,7 +362,7 @@ mod tests {
         let mut twice = brief;
         twice.add(&brief);
         assert_eq!(twice.words(), words.map(|word| word.wrapping_mul(2)));
-        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 128), "half of 256 have each");
+        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 256), "half of 512 have each");
     }
 
     #[test]
@@ -367,7 +370,7 @@ mod tests {
         let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
         (0..Vote::MAX_RANKS).for_each(|_| sum.add_brief(vote.brief()));
         let counts = PROPERTIES.map(|property| sum.count(property));
-        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]

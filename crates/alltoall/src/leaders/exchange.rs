@@ -24,7 +24,7 @@ pub struct Received {
     alone: Vec<u8>,
 }
 
-/// Routes, and the largest block that any rank can have; both are the same on all ranks.
+/// Routes, and the largest block that is passed on; both are the same on all ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundedRoutes<'r> {
     pub routes: &'r Routes,

@@ -75,12 +75,13 @@ impl Case {
     /// Whether an exchange is forwarded to the MPI library after votes that node leaders have passed on.
     pub fn is_forwarded(&self, state: &ExchangeState, load: Load, (form, in_place): (Form, bool)) -> bool {
         let is_voted_on = (form, in_place) == (Form::Counted, false) && state.situation().led > 0;
-        is_voted_on && !state.situation().is_asked() && load.total > self.most_led(state)
+        is_voted_on && !state.situation().is_asked() && !self.is_led(state, load)
     }
 
-    /// Bytes of all ranks up to which node leaders make an exchange.
-    fn most_led(&self, state: &ExchangeState) -> usize {
-        state.situation().led * self.ranks() * (self.ranks() - 1)
+    /// Whether node leaders make an exchange: no block is too large, or few are.
+    fn is_led(&self, state: &ExchangeState, load: Load) -> bool {
+        let led = state.situation().led;
+        load.most <= led || load.total <= led * (self.ranks() * (self.ranks() - 1) / 4)
     }
 
     /// The path that an exchange uses on a rank, and the other one where both are tried.
@@ -110,7 +111,8 @@ impl Case {
         let compared = (schedule, path) == (Schedule::Auto, Path::Auto) && self.ranks() >= 4;
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
-            _ if load.total <= self.most_led(state)
+            _ if state.situation().led > 0
+                && self.is_led(state, load)
                 && (form != Form::Even || load.most <= state.situation().led)
                 && (schedule == Schedule::NodeLeaders
                     || form != Form::Listed && (!in_place || state.situation().leads_in_place)) =>
