@@ -17,8 +17,8 @@ pub enum UsedPath {
     Mixed,
     /// Small blocks bundled along the hypercube.
     Hypercube,
-    /// Shared memory inside nodes, messages between leaders of the nodes; by messages of its rank a block that
-    /// is too large.
+    /// Shared memory inside nodes, messages between leaders of the nodes; by messages of its rank a block
+    /// that is too large.
     NodeLeaders,
 }
 
