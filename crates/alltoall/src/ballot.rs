@@ -2,14 +2,15 @@
 //!
 //! Idea: each rank of a node posts a notice on the node board and reads the notices of the others. Between
 //! nodes an all-reduce sums the votes. The notices are then still needed for the addresses of the blocks: a
-//! rank posts before the all-reduce and reads after it. If all ranks are on one node, a rank with invalid
-//! arguments posts the text of its error and returns without waiting; its next valid exchange reads the
-//! notices that it has skipped. The other ranks find the text in the notice. If they find it in an exchange
-//! on another communicator that shares the board, the program has not called them on the first communicator:
-//! they vote again, with the rank that has returned. Between nodes all ranks wait for each other. Where node
-//! leaders make exchanges of small blocks, the votes travel in their messages ([`leaders`]), and no
-//! all-reduce precedes them. Cost: one round of notices, or one all-reduce of six words; both if several
-//! nodes have several ranks.
+//! rank posts before the all-reduce and reads after it.
+//! If all ranks are on one node, a rank with invalid arguments posts the text of its error and returns
+//! without waiting; its next valid exchange reads the notices that it has skipped. The other ranks find the
+//! text in the notice. If they find it in an exchange on another communicator that shares the board, the
+//! program has not called them on the first communicator: they vote again, with the rank that has returned.
+//! Between nodes all ranks wait for each other.
+//! Where node leaders make exchanges of small blocks, the votes travel in their messages ([`leaders`]), and
+//! no all-reduce precedes them.
+//! Cost: one round of notices, or one all-reduce of six words; both if several nodes have several ranks.
 
 #[cfg(hcube_model)]
 pub mod model;
