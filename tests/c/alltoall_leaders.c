@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
       exchange_counted(with_types, in_place, 11, PATH_LEADERS);
       exchange_counted(with_types, in_place, LARGEST_LED, PATH_LEADERS);
       exchange_counted(with_types, in_place, LARGEST, PATH_LEADERS);
-      exchange_counted(with_types, in_place, MOSTLY_LARGE, in_place ? NONE : PATH_LIBRARY);
+      exchange_counted(with_types, in_place, MOSTLY_LARGE, in_place ? (int)NONE : (int)PATH_LIBRARY);
       refused_counted(in_place, with_types);
       exchange_counted(with_types, in_place, 500, PATH_LEADERS);
     }
