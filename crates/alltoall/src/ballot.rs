@@ -69,7 +69,6 @@ pub fn hold<C: Comm>(
     let (own, begin) = (cast.own, cast.begin);
     cast.announce(comm, state, task.as_ref().ok());
     let ExchangeState { node, situation, trials, patience, .. } = state;
-    let states = conditions.stated.is_some();
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
         let mut largest = 0;
@@ -91,7 +90,7 @@ pub fn hold<C: Comm>(
     let mut sum = gather(comm, node, *patience);
     let all_enclosed = sum.count(Property::Enclosed) == comm.size();
     // A rank that has refused ahead has no notice with details.
-    if sum.any(Property::Refused) || all_enclosed && !states {
+    if sum.any(Property::Refused) || all_enclosed && !cast.states {
         return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
     let largest;
@@ -108,7 +107,7 @@ fn hold_by_leaders<C: Comm>(
     cast: &Cast,
 ) -> Result<Ballot> {
     cast.announce(comm, state, task);
-    let ExchangeState { node, scratch, routes, situation, trials, patience, .. } = state;
+    let ExchangeState { node, scratch, routes, trials, patience, .. } = state;
     let mut largest = cast.largest;
     let near = node.as_mut().map_or(cast.own, |node| {
         let mut near = gather(comm, node, *patience);
@@ -116,8 +115,7 @@ fn hold_by_leaders<C: Comm>(
         near
     });
     let routes = routes.as_ref().expect("leaders have routes");
-    let bounded = leaders::BoundedRoutes { routes, limit: situation.led };
-    let received = leaders::pass_on(comm, node.as_mut(), scratch, bounded, &near, task, *patience)?;
+    let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, &near, task, *patience)?;
     let (sum, begin) = (received.sum, cast.begin);
     let stated = cast.note(trials, &sum, comm.size());
     Ok(Ballot { sum, stated, largest, begin, received: Some(received) })
@@ -183,13 +181,12 @@ impl Cast {
 
     /// Notes the sum of the times of all ranks; what it is of the times of [`Conditions::stated`].
     fn note(&self, trials: &mut Trials, sum: &Vote, ranks: usize) -> u64 {
-        let in_place = sum.count(Property::InPlace);
-        // With MPI_IN_PLACE on some ranks, which is an error, others may have stated another time.
-        let are_alike = in_place == 0 || in_place == ranks;
         if self.states {
             return sum.time;
         }
-        if are_alike {
+        let in_place = sum.count(Property::InPlace);
+        // With MPI_IN_PLACE on some ranks, which is an error, others may have stated another time.
+        if in_place == 0 || in_place == ranks {
             trials.note(sum.time);
         }
         0
@@ -198,11 +195,11 @@ impl Cast {
     /// Posts the first notice, if this rank's node has other ranks.
     #[inline(always)]
     fn announce<C: Comm>(&self, comm: &C, state: &mut ExchangeState, task: Option<&Task<'_>>) {
-        let ExchangeState { node: Some(node), patience, routes, situation, .. } = state else { return };
+        let ExchangeState { node: Some(node), patience, routes, .. } = state else { return };
         node.board.see_all(*patience, comm);
         let contents = match routes {
             _ if self.enclosed => Contents::Enclosed,
-            Some(routes) if self.led => Contents::Led(routes, situation.led),
+            Some(routes) if self.led => Contents::Led(routes),
             _ => Contents::None,
         };
         announce(comm, node, task, &self.own, self.largest, contents);
@@ -220,8 +217,8 @@ enum Contents<'r> {
     None,
     /// Those for other ranks of the node.
     Enclosed,
-    /// Those for ranks of other nodes, up to this length, for node leaders.
-    Led(&'r leaders::Routes, usize),
+    /// Small ones for ranks of other nodes, for node leaders.
+    Led(&'r leaders::Routes),
 }
 
 /// Posts the first notice: the vote, the addresses of contiguous blocks, and blocks.
@@ -238,9 +235,7 @@ fn announce<C: Comm + ?Sized>(
     let bytes = match contents {
         Contents::None => 0,
         Contents::Enclosed => vote.bytes as usize,
-        Contents::Led(routes, limit) => {
-            task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task.of_lengths(0..=limit)))
-        }
+        Contents::Led(routes) => task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task)),
     };
     comm.charge(COPY.of(bytes));
     comm.settle();
@@ -253,9 +248,7 @@ fn announce<C: Comm + ?Sized>(
         match contents {
             Contents::None => {}
             Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),
-            Contents::Led(routes, limit) => {
-                leaders::announce(draft, own, routes, task.of_lengths(0..=limit), pace);
-            }
+            Contents::Led(routes) => leaders::announce(draft, own, routes, task, pace),
         }
     });
 }

@@ -4,7 +4,6 @@
 use super::choice::{Choice, Inside, Order};
 use super::conditions::Conditions;
 use super::copies::copy_own;
-use super::leaders::BoundedRoutes;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
 use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes};
@@ -152,21 +151,8 @@ fn vote_and_move<C: Comm>(
         return if library_can { Ok(Outcome::Library(NO_MESSAGES)) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
-    let path = match received {
-        Some(received) if choice == Choice::Leaders => {
-            if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64
-                && let Some(node) = &mut state.node
-            {
-                node.board.populate();
-            }
-            finish(comm, state, task, received, largest)
-        }
-        _ => {
-            let decision = Decision { choice, sum: &sum, streaming, largest, by_leaders };
-            perform(comm, state, task, &decision)
-        }
-    }
-    .unwrap_or_else(|error| comm.abort(&error));
+    let decision = Decision { choice, sum: &sum, streaming, largest, received };
+    let path = perform(comm, state, task, decision).unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
     if let (Some(begin), true) = (begin, state.trials.take_under_way()) {
         state.time = (1e9 * (comm.seconds() - begin)) as u64;
@@ -220,9 +206,8 @@ fn finish<C: Comm>(
 ) -> Result<UsedPath> {
     let ExchangeState { node, scratch, pace, routes, situation, options, patience, .. } = state;
     let routes = routes.as_ref().expect("leaders have routes");
-    let bounded = BoundedRoutes { routes, limit: situation.led };
     let packed = received.sum.any(Property::Packed);
-    leaders::unpack_all(comm, node.as_mut(), scratch, bounded, received, task, *patience)?;
+    leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
     if largest > situation.led {
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
         let has_blocks =
@@ -244,8 +229,8 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether node leaders have passed on the votes, in a further round of notices.
-    by_leaders: bool,
+    /// What has arrived with the votes, in a further round of notices, if node leaders have passed them on.
+    received: Option<leaders::Received>,
 }
 
 /// Moves the data by the algorithm chosen.
@@ -253,10 +238,10 @@ fn perform<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    decision: &Decision<'_>,
+    decision: Decision<'_>,
 ) -> Result<UsedPath> {
-    let &Decision { choice, sum, streaming, largest, .. } = decision;
-    let patience = state.patience;
+    let Decision { choice, sum, streaming, largest, .. } = decision;
+    let (patience, fills_board) = (state.patience, sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64);
     let transfer = Transfer { largest, streaming, patience };
     match (choice, &mut state.node) {
         (Choice::Alone, node) => {
@@ -271,8 +256,15 @@ fn perform<C: Comm>(
             bundles::exchange(comm, task, plan, bundled)?;
             Ok(UsedPath::Hypercube)
         }
+        (Choice::Leaders, node) => {
+            if let Some(node) = node.as_mut().filter(|_| fills_board) {
+                node.board.populate();
+            }
+            let received = decision.received.expect("chosen where leaders have passed on the votes");
+            finish(comm, state, task, received, largest)
+        }
         (Choice::Enclosed, Some(node)) => {
-            if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64 {
+            if fills_board {
                 node.board.populate();
             }
             enclosed::exchange(comm, node, task, streaming);
@@ -291,9 +283,9 @@ fn perform<C: Comm>(
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
-        (Choice::Messages(order, inside), _) => by_messages(comm, state, task, decision, (order, inside)),
-        (Choice::Library | Choice::Leaders | Choice::Enclosed | Choice::Slots | Choice::SingleCopy, _) => {
-            unreachable!("forwarded, finished, or chosen where the node has a board")
+        (Choice::Messages(order, inside), _) => by_messages(comm, state, task, &decision, (order, inside)),
+        (Choice::Library | Choice::Enclosed | Choice::Slots | Choice::SingleCopy, _) => {
+            unreachable!("forwarded, or chosen where the node has a board")
         }
     }
 }
@@ -303,7 +295,7 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    &Decision { sum, largest, by_leaders, .. }: &Decision<'_>,
+    &Decision { sum, largest, ref received, .. }: &Decision<'_>,
     (order, inside): (Order, Inside),
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
@@ -320,7 +312,7 @@ fn by_messages<C: Comm>(
         messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);
     };
-    if by_leaders {
+    if received.is_some() {
         // Of the round in which the votes have travelled.
         node.board.see_all(patience, comm);
     }

@@ -30,7 +30,7 @@ pub mod model;
 mod routes;
 
 use super::copies::write_piece;
-use super::task::Selected;
+use super::task::{Selected, Task};
 use hcube_core::comm::{Comm, requests, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::COPY;
@@ -40,7 +40,7 @@ use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 use routes::{LENGTH_BYTES, Route};
 
-pub use exchange::{BoundedRoutes, Received, pass_on, unpack_all};
+pub use exchange::{Received, pass_on, unpack_all};
 pub use routes::{Routes, max_block, routes_to_all};
 
 /// Two ranks exchange one message.
@@ -83,13 +83,19 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The blocks that leaders pass on.
+fn small<'t, 'a>(routes: &Routes, task: &'t Task<'a>) -> Selected<'t, 'a> {
+    task.of_lengths(0..=routes.max_block())
+}
+
 /// Bytes that a rank expects of the other node of a route.
 fn expected(task: Selected<'_, '_>, routes: &Routes, route: &Route) -> usize {
     routes.sources(route).map(|rank| task.incoming(rank).bytes()).sum()
 }
 
 /// Bytes of the first notice of a rank of a node with these `ranks`.
-pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: Selected<'_, '_>) -> usize {
+pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize {
+    let task = small(routes, task);
     let bytes = |rank: usize| task.outgoing(rank).bytes();
     let near: usize = ranks.iter().map(|&rank| bytes(rank)).sum();
     routes.notice_bytes() + (0..task.ranks()).map(bytes).sum::<usize>() - near
@@ -97,7 +103,8 @@ pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: Selected<'_, '_>) ->
 
 /// Writes the first notice: for each rank of the node, for every route that it leads, the expected bytes, the
 /// lengths of this rank's blocks, and the blocks.
-pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: Selected<'_, '_>, pace: &mut Pace) {
+pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: &Task<'_>, pace: &mut Pace) {
+    let task = small(routes, task);
     let mut writer = Writer { bytes: draft.payload, end: 0 };
     for (number, end) in draft.bounds[1..].iter_mut().enumerate() {
         for route in routes.led_by(number) {

@@ -156,7 +156,7 @@ fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library
     trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
 }
 
-/// Pairs of ranks, of which at most one has a block that is too large where node leaders make an exchange.
+/// Node leaders make an exchange if at most one of this number of pairs has a block that is too large.
 const PAIRS_PER_LARGE_BLOCK: u64 = 4;
 
 /// Whether node leaders make an exchange: no block is too large for them, or so few are that their ranks

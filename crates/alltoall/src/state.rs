@@ -200,8 +200,9 @@ impl ExchangeState {
         if several_nodes && max_led > 0 && self.options.path != Path::SingleCopy {
             let (nodes, fewest) = (topology.nodes(), topology.fewest_on_a_node());
             self.situation.leads_in_place = select::may_lead_in_place(comm.size(), nodes, fewest);
-            self.routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
-            self.situation.led = self.routes.as_ref().map_or(0, |routes| routes.max_block().min(max_led));
+            let routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
+            self.routes = routes.map(|routes| routes.up_to(max_led));
+            self.situation.led = self.routes.as_ref().map_or(0, Routes::max_block);
         }
         let pace = Pace::default();
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });

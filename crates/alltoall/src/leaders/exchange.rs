@@ -2,7 +2,7 @@
 //! have arrived are copied to their places.
 
 use super::routes::VOTE_BYTES;
-use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of};
+use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of, small};
 use crate::copies::copy_own;
 use crate::node::{Node, partners, tell_addresses, wait};
 use crate::task::{Selected, Task};
@@ -24,39 +24,24 @@ pub struct Received {
     alone: Vec<u8>,
 }
 
-/// Routes, and the largest block that is passed on; both are the same on all ranks.
-#[derive(Debug, Clone, Copy)]
-pub struct BoundedRoutes<'r> {
-    pub routes: &'r Routes,
-    /// In bytes.
-    pub limit: usize,
-}
-
 /// Bytes of the table in the second notice of a leader: the length that each receiver of each route expects.
 fn table_bytes(routes: &Routes, leader: usize) -> usize {
     LENGTH_BYTES * routes.led_by(leader).map(|route| routes.receivers(route).len()).sum::<usize>()
 }
 
 /// Where the message of a route starts in what its leader has received, for all routes that it leads.
-fn places(
-    BoundedRoutes { routes, limit }: BoundedRoutes<'_>,
-    leader: usize,
-) -> impl Iterator<Item = (usize, &Route)> {
+fn places(routes: &Routes, leader: usize) -> impl Iterator<Item = (usize, &Route)> {
     routes.led_by(leader).scan(0, move |end, route| {
         let start = *end;
-        *end += VOTE_BYTES + routes.message_bytes(route, limit);
+        *end += VOTE_BYTES + routes.message_bytes(route);
         Some((start, route))
     })
 }
 
 /// Messages of a leader, as long as they may be, and as this rank sends them: `bytes` for each route.
-fn messages<'r>(
-    BoundedRoutes { routes, limit }: BoundedRoutes<'r>,
-    own: usize,
-    bytes: impl Fn(usize, &Route) -> usize,
-) -> Messages<'r> {
+fn messages<'r>(routes: &'r Routes, own: usize, bytes: impl Fn(usize, &Route) -> usize) -> Messages<'r> {
     let led: Vec<&Route> = routes.led_by(own).collect();
-    let received = |route: &&Route| VOTE_BYTES + routes.message_bytes(route, limit);
+    let received = |route: &&Route| VOTE_BYTES + routes.message_bytes(route);
     let sent = |(number, route): (usize, &&Route)| VOTE_BYTES + bytes(number, route);
     Messages {
         received: led.iter().map(received).collect(),
@@ -66,8 +51,8 @@ fn messages<'r>(
 }
 
 /// Adds the votes of the other nodes from the messages of a leader.
-fn add_votes(sum: &mut Vote, messages: &[u8], bounded: BoundedRoutes<'_>, leader: usize) {
-    for (start, _) in places(bounded, leader).filter(|(_, route)| Routes::is_first(route)) {
+fn add_votes(sum: &mut Vote, messages: &[u8], routes: &Routes, leader: usize) {
+    for (start, _) in places(routes, leader).filter(|(_, route)| Routes::is_first(route)) {
         let mut words = [0; Vote::WORDS];
         for (word, bytes) in words.iter_mut().zip(messages[start..].chunks_exact(size_of::<u64>())) {
             *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
@@ -105,19 +90,19 @@ pub fn pass_on<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    bounded: BoundedRoutes<'_>,
+    routes: &Routes,
     near: &Vote,
     task: Option<&Task<'_>>,
     patience: Patience,
 ) -> Result<Received> {
     let ranks_here = node.as_ref().map_or(1, |node| node.ranks.len());
     let complete = near.count(Property::Led) == ranks_here;
-    let led = task.filter(|_| complete).map(|task| task.of_lengths(0..=bounded.limit));
+    let led = task.filter(|_| complete).map(|task| small(routes, task));
     let Some(node) = node else {
-        return pass_on_alone(comm, scratch, bounded, near, led, patience);
+        return pass_on_alone(comm, scratch, routes, near, led, patience);
     };
     let Node { ranks, board, pace, .. } = node;
-    let (own, routes) = (board.own(), bounded.routes);
+    let own = board.own();
     let block = |number: usize| match led {
         Some(task) if number != own => task.outgoing(ranks[number]).bytes(),
         _ => 0,
@@ -130,7 +115,7 @@ pub fn pass_on<C: Comm>(
         let led = routes.led_by(own).enumerate();
         led.map(|(number, _)| parts.iter().map(|of_rank| of_rank[number].blocks.0.len()).sum()).collect()
     };
-    let messages = messages(bounded, own, |number, _| sent[number]);
+    let messages = messages(routes, own, |number, _| sent[number]);
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let sent = scratch.bytes(&memory);
     let inside: usize = (0..ranks.len()).map(block).sum();
@@ -171,7 +156,7 @@ pub fn pass_on<C: Comm>(
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
         wait(comm, patience, || board.has_posted(leader), &mut || Ok(()))?;
         let messages = &board.all_bytes(leader)[table_bytes(routes, leader)..];
-        add_votes(&mut sum, messages, bounded, leader);
+        add_votes(&mut sum, messages, routes, leader);
     }
     Ok(Received { sum, alone: Vec::new() })
 }
@@ -180,17 +165,16 @@ pub fn pass_on<C: Comm>(
 fn pass_on_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,
-    bounded: BoundedRoutes<'_>,
+    routes: &Routes,
     near: &Vote,
     task: Option<Selected<'_, '_>>,
     patience: Patience,
 ) -> Result<Received> {
-    let routes = bounded.routes;
     let bytes = |_, route: &Route| match task {
         Some(task) => routes.targets(route).map(|rank| task.outgoing(rank).bytes()).sum(),
         None => 0,
     };
-    let messages = messages(bounded, 0, bytes);
+    let messages = messages(routes, 0, bytes);
     let mut received = vec![0; messages.bytes_received()];
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let fill = |number: usize, message: &mut [u8]| {
@@ -204,7 +188,7 @@ fn pass_on_alone<C: Comm>(
     messages.exchange(comm, patience, buffers, fill, || ())?;
     scratch.give(memory);
     let mut sum = *near;
-    add_votes(&mut sum, &received, bounded, 0);
+    add_votes(&mut sum, &received, routes, 0);
     Ok(Received { sum, alone: received })
 }
 
@@ -213,15 +197,15 @@ pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    bounded: BoundedRoutes<'_>,
+    routes: &Routes,
     received: Received,
     task: &Task<'_>,
     patience: Patience,
 ) -> Result<()> {
-    let (routes, led) = (bounded.routes, task.of_lengths(0..=bounded.limit));
+    let led = small(routes, task);
     let Some(node) = node else {
         copy_own(comm, task, scratch, false);
-        for (start, route) in places(bounded, 0) {
+        for (start, route) in places(routes, 0) {
             unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, led);
         }
         return Ok(());
@@ -232,7 +216,7 @@ pub fn unpack_all<C: Comm>(
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
         let (table, messages) = board.all_bytes(leader).split_at(table_bytes(routes, leader));
         let mut lengths = Reader(table);
-        for (start, route) in places(bounded, leader) {
+        for (start, route) in places(routes, leader) {
             let mut first = start + VOTE_BYTES;
             for receiver in routes.receivers(route) {
                 let length = lengths.length();

@@ -4,7 +4,7 @@
 //! it returns. All ranks know the votes of all before they write to their blocks; where one of them has
 //! invalid arguments, nobody writes.
 
-use super::{BoundedRoutes, Routes, announce, notice_bytes, pass_on, unpack_all};
+use super::{Routes, announce, notice_bytes, pass_on, unpack_all};
 use crate::node::Node;
 use crate::state::model::{Buffer, LINE, node_of, sent};
 use crate::task::Task;
@@ -44,11 +44,10 @@ impl Caller {
         board.see_all(patience(), &self.comm);
         let (own, routes) = (board.own(), &self.routes);
         let words = [u64::from(is_valid); WORDS];
-        let led = task.of_lengths(0..=LINE);
-        let bytes = if is_valid { notice_bytes(routes, ranks, led) } else { 0 };
+        let bytes = if is_valid { notice_bytes(routes, ranks, task) } else { 0 };
         board.post(words, bytes, |draft| {
             if is_valid {
-                announce(draft, own, routes, led, &mut Pace::default());
+                announce(draft, own, routes, task, &mut Pace::default());
             }
         });
         let mut sum = Vote::default();
@@ -66,14 +65,12 @@ impl Caller {
         let task = Task::between(send.counted(counts, &places), receive.counted(counts, &places));
         let near = self.announce(&task, is_valid);
         let Self { comm, node, routes, scratch, .. } = self;
-        let bounded = BoundedRoutes { routes, limit: LINE };
         let valid = is_valid.then_some(&task);
         let received =
-            pass_on(comm, node.as_mut(), scratch, bounded, &near, valid, patience()).expect("no errors");
+            pass_on(comm, node.as_mut(), scratch, routes, &near, valid, patience()).expect("no errors");
         let is_made = received.sum.count(Property::Led) == comm.size();
         if is_made {
-            unpack_all(comm, node.as_mut(), scratch, bounded, received, &task, patience())
-                .expect("no errors");
+            unpack_all(comm, node.as_mut(), scratch, routes, received, &task, patience()).expect("no errors");
         }
         is_made
     }
@@ -110,7 +107,7 @@ fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, special: Sp
     let buffers = sends.into_iter().zip(receives).map(|(send, receive)| [send, receive]);
     for ((comm, node), buffers) in Member::all(scene, ranks).into_iter().zip(nodes).zip(buffers) {
         let own = comm.rank();
-        let routes = Routes::new(topology.clone(), own, ROOM, 2 * ROOM).expect("room");
+        let routes = Routes::new(topology.clone(), own, ROOM, 2 * ROOM).expect("room").up_to(LINE);
         let scratch = Scratch::new(2 * ROOM).expect("memory");
         let mut caller = Caller { comm, node, routes, scratch, buffers };
         scene.participant(move || {

@@ -78,14 +78,19 @@ impl Routes {
         Some(Self { topology, home, all, max_block })
     }
 
+    /// The same for blocks of at most this size.
+    pub fn up_to(self, bytes: usize) -> Self {
+        Self { max_block: self.max_block.min(bytes), ..self }
+    }
+
     /// Whether it is the first of the routes to a node.
     pub fn is_first(route: &Route) -> bool {
         route.part == 0
     }
 
-    /// Bytes of a message with blocks of this size.
-    pub fn message_bytes(&self, route: &Route, block: usize) -> usize {
-        self.sources(route).len() * self.receivers(route).len() * block
+    /// Bytes of a message with the largest blocks.
+    pub fn message_bytes(&self, route: &Route) -> usize {
+        self.sources(route).len() * self.receivers(route).len() * self.max_block
     }
 
     /// Largest block that may be sent; the same on all ranks.
@@ -253,8 +258,7 @@ mod tests {
                     for route in routes.led_by(own) {
                         sent += routes.targets(route).len() * routes.home.len() * block;
                         let receivers = routes.receivers(route).len();
-                        received +=
-                            receivers * LENGTH_BYTES + VOTE_BYTES + routes.message_bytes(route, block);
+                        received += receivers * LENGTH_BYTES + VOTE_BYTES + routes.message_bytes(route);
                     }
                     received += (routes.home.len() - 1) * block;
                     assert!(sent <= memory && received <= memory, "{sent}, {received}: {topology:?}");
