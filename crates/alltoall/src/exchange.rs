@@ -4,6 +4,7 @@
 use super::choice::{Choice, Inside, Order};
 use super::conditions::Conditions;
 use super::copies::copy_own;
+use super::leaders::Round;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
 use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes};
@@ -195,8 +196,8 @@ fn check_in_place(rank: usize, ranks: usize, sum: &Vote) -> Result<()> {
     Err(Error::Truncate { message, first: rank == 0 })
 }
 
-/// Copies the blocks that have arrived together with the votes, and exchanges the larger ones by messages.
-/// `largest`: bytes of the largest block on this node.
+/// Copies the pieces that have arrived together with the votes, passes on the rest of their blocks in further
+/// rounds, and exchanges the larger blocks by messages. `largest`: bytes of the largest block on this node.
 fn finish<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -204,10 +205,12 @@ fn finish<C: Comm>(
     received: leaders::Received,
     largest: usize,
 ) -> Result<UsedPath> {
-    let ExchangeState { node, scratch, pace, routes, situation, options, patience, .. } = state;
-    let routes = routes.as_ref().expect("leaders have routes");
-    let packed = received.sum.any(Property::Packed);
-    leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
+    let [packed, long] = [Property::Packed, Property::Long].map(|property| received.sum.any(property));
+    unpack(comm, state, task, received, 0)?;
+    if long {
+        pass_on_rest(comm, state, task)?;
+    }
+    let ExchangeState { scratch, pace, situation, options, patience, .. } = state;
     if largest > situation.led {
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
         let has_blocks =
@@ -218,6 +221,35 @@ fn finish<C: Comm>(
         messages::scope(comm, exchange, |_| Ok(()))?;
     }
     Ok(UsedPath::NodeLeaders)
+}
+
+/// Copies the pieces of a round of node leaders.
+fn unpack<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Task<'_>,
+    received: leaders::Received,
+    number: usize,
+) -> Result<()> {
+    let ExchangeState { node, scratch, routes, patience, .. } = state;
+    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number };
+    leaders::unpack_all(comm, node.as_mut(), scratch, round, received, task, *patience)
+}
+
+/// All rounds of node leaders after the first one.
+fn pass_on_rest<C: Comm>(comm: &C, state: &mut ExchangeState, task: &Task<'_>) -> Result<()> {
+    let routes = state.routes.as_ref().expect("leaders have routes");
+    let own_rounds = leaders::rounds(routes, task, comm.rank(), usize::MAX);
+    let mut number = 1;
+    loop {
+        let received = ballot::hold_again(comm, state, task, number, own_rounds > number + 1)?;
+        let is_last = !received.sum.any(Property::Long);
+        unpack(comm, state, task, received, number)?;
+        if is_last {
+            return Ok(());
+        }
+        number += 1;
+    }
 }
 
 /// The consequence of the votes.

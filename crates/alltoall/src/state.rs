@@ -202,7 +202,7 @@ impl ExchangeState {
             self.situation.leads_in_place = select::may_lead_in_place(comm.size(), nodes, fewest);
             let routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
             self.routes = routes.map(|routes| routes.up_to(max_led));
-            self.situation.led = self.routes.as_ref().map_or(0, Routes::max_block);
+            self.situation.led = self.routes.as_ref().map_or(0, Routes::limit);
         }
         let pace = Pace::default();
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });
