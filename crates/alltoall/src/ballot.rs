@@ -114,15 +114,15 @@ fn hold_by_leaders<C: Comm>(
         (near.time, largest) = gather_details(node);
         near
     });
-    let round = Round::first(routes.as_ref().expect("leaders have routes"));
+    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number: cast.number };
     let received = leaders::pass_on(comm, node.as_mut(), scratch, round, &near, task, *patience)?;
     let (sum, begin) = (received.sum, cast.begin);
     let stated = cast.note(trials, &sum, comm.size());
     Ok(Ballot { sum, stated, largest, begin, received: Some(received) })
 }
 
-/// Collective: a further round of an exchange by node leaders, after the votes of all ranks have shown that
-/// counts match. `is_long`: this rank has pieces for the round after it.
+/// Collective: a round of an exchange by node leaders after the votes of all ranks have shown that counts
+/// match. `is_long`: this rank has pieces for the round after it.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.
@@ -134,7 +134,7 @@ pub fn hold_again<C: Comm>(
     is_long: bool,
 ) -> Result<leaders::Received> {
     let ExchangeState { node, scratch, routes, patience, .. } = state;
-    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number };
+    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number: Some(number) };
     let own = Vote::default().with(Property::Led, true).with(Property::Long, is_long);
     let near = node.as_mut().map_or(own, |node| {
         node.board.see_all(*patience, comm);
@@ -152,6 +152,8 @@ struct Cast {
     /// Whether blocks are part of the notice, inside a node and for node leaders.
     enclosed: bool,
     led: bool,
+    /// The round of node leaders: the first one, or none if only their votes are passed on.
+    number: Option<usize>,
     begin: Option<f64>,
     /// Whether its time is the one of [`Conditions::stated`].
     states: bool,
@@ -202,7 +204,8 @@ impl Cast {
         own.time = conditions.stated.unwrap_or(state.time);
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
-        Self { own, largest, enclosed, led, begin, states: conditions.stated.is_some() }
+        let number = state.encloses_for_leaders(conditions).then_some(0);
+        Self { own, largest, enclosed, led, number, begin, states: conditions.stated.is_some() }
     }
 
     /// Notes the sum of the times of all ranks; what it is of the times of [`Conditions::stated`].
@@ -225,7 +228,7 @@ impl Cast {
         node.board.see_all(*patience, comm);
         let contents = match routes {
             _ if self.enclosed => Contents::Enclosed,
-            Some(routes) if self.led => Contents::Led(Round::first(routes)),
+            Some(routes) if self.led => Contents::Led(Round { routes, number: self.number }),
             _ => Contents::None,
         };
         announce(comm, node, task, &self.own, self.largest, contents);

@@ -4,10 +4,9 @@
 use super::choice::{Choice, Inside, Order};
 use super::conditions::Conditions;
 use super::copies::copy_own;
-use super::leaders::Round;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
-use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes, leads_next};
 use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -125,19 +124,23 @@ fn vote_and_move<C: Comm>(
     if let (Some(reason), true) = (reason, library_can) {
         return Ok(Outcome::Library(reason));
     }
+    let task = task.as_ref().map_err(Clone::clone)?;
+    let library = library_can && state.compares(task, conditions, sum.bytes);
     if let (Some(reason), true) =
-        (forwarded_after_votes(&state.situation, &sum), library_can && conditions.led)
+        (forwarded_after_votes(&state.situation, &sum), library_can && conditions.led.is_some())
+        && !(library && by_leaders)
     {
         return Ok(Outcome::Library(if by_leaders { reason } else { NO_MESSAGES }));
     }
-    let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.rank(), comm.size(), &sum)?;
     if !sum.matches() {
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    let library = library_can && state.compares(task, conditions, sum.bytes);
     let choice = choose(&state.situation, &sum, &mut state.trials, library);
+    if by_leaders {
+        state.leads_next = leads_next(&state.situation, &sum, &state.trials, library);
+    }
     if state.may_skip_votes(choice, task, conditions, &sum) {
         state.short_times = Some(stated);
     }
@@ -205,11 +208,8 @@ fn finish<C: Comm>(
     received: leaders::Received,
     largest: usize,
 ) -> Result<UsedPath> {
-    let [packed, long] = [Property::Packed, Property::Long].map(|property| received.sum.any(property));
-    unpack(comm, state, task, received, 0)?;
-    if long {
-        pass_on_rest(comm, state, task)?;
-    }
+    let packed = received.sum.any(Property::Packed);
+    pass_on_rest(comm, state, task, received)?;
     let ExchangeState { scratch, pace, situation, options, patience, .. } = state;
     if largest > situation.led {
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
@@ -223,32 +223,28 @@ fn finish<C: Comm>(
     Ok(UsedPath::NodeLeaders)
 }
 
-/// Copies the pieces of a round of node leaders.
-fn unpack<C: Comm>(
+/// Copies the pieces that have arrived, and passes on the others.
+fn pass_on_rest<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    received: leaders::Received,
-    number: usize,
+    mut received: leaders::Received,
 ) -> Result<()> {
-    let ExchangeState { node, scratch, routes, patience, .. } = state;
-    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number };
-    leaders::unpack_all(comm, node.as_mut(), scratch, round, received, task, *patience)
-}
-
-/// All rounds of node leaders after the first one.
-fn pass_on_rest<C: Comm>(comm: &C, state: &mut ExchangeState, task: &Task<'_>) -> Result<()> {
+    let long = received.sum.any(Property::Long);
     let routes = state.routes.as_ref().expect("leaders have routes");
-    let own_rounds = leaders::rounds(routes, task, comm.rank(), usize::MAX);
-    let mut number = 1;
+    let own_rounds = if long { leaders::rounds(routes, task, comm.rank(), usize::MAX) } else { 1 };
     loop {
-        let received = ballot::hold_again(comm, state, task, number, own_rounds > number + 1)?;
-        let is_last = !received.sum.any(Property::Long);
-        unpack(comm, state, task, received, number)?;
+        let next = received.number.map_or(0, |number| number + 1);
+        let is_last = received.number.is_some() && !received.sum.any(Property::Long);
+        if received.number.is_some() {
+            let ExchangeState { node, scratch, routes, patience, .. } = &mut *state;
+            let routes = routes.as_ref().expect("leaders have routes");
+            leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
+        }
         if is_last {
             return Ok(());
         }
-        number += 1;
+        received = ballot::hold_again(comm, state, task, next, own_rounds > next + 1)?;
     }
 }
 

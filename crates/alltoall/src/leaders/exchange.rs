@@ -20,6 +20,8 @@ use hcube_core::progress::wait::Patience;
 pub struct Received {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
+    /// See [`Round::number`].
+    pub number: Option<usize>,
     /// The messages of the only rank of a node.
     alone: Vec<u8>,
 }
@@ -100,7 +102,7 @@ pub fn pass_on<C: Comm>(
     let complete = near.count(Property::Led) == ranks_here;
     let led = task.filter(|_| complete).map(|task| round.pieces(task));
     let Some(node) = node else {
-        return pass_on_alone(comm, scratch, routes, near, led, patience);
+        return pass_on_alone(comm, scratch, round, near, led, patience);
     };
     let Node { ranks, board, pace, .. } = node;
     let own = board.own();
@@ -159,18 +161,19 @@ pub fn pass_on<C: Comm>(
         let messages = &board.all_bytes(leader)[table_bytes(routes, leader)..];
         add_votes(&mut sum, messages, routes, leader);
     }
-    Ok(Received { sum, alone: Vec::new() })
+    Ok(Received { sum, number: round.number, alone: Vec::new() })
 }
 
 /// As [`pass_on`], for the only rank of a node.
 fn pass_on_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,
-    routes: &Routes,
+    round: Round<'_>,
     near: &Vote,
     led: Option<Pieces<'_, '_>>,
     patience: Patience,
 ) -> Result<Received> {
+    let routes = round.routes;
     let bytes = |_, route: &Route| match &led {
         Some(pieces) => routes.targets(route).map(|rank| pieces.bytes_to(rank)).sum(),
         None => 0,
@@ -190,7 +193,7 @@ fn pass_on_alone<C: Comm>(
     scratch.give(memory);
     let mut sum = *near;
     add_votes(&mut sum, &received, routes, 0);
-    Ok(Received { sum, alone: received })
+    Ok(Received { sum, number: round.number, alone: received })
 }
 
 /// Copies the pieces of a round, which have all been sent, after the votes have shown that counts match.
@@ -198,12 +201,13 @@ pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    round: Round<'_>,
+    routes: &Routes,
     received: Received,
     task: &Task<'_>,
     patience: Patience,
 ) -> Result<()> {
-    let (routes, pieces, is_first) = (round.routes, &round.pieces(task), round.number == 0);
+    let (round, is_first) = (Round { routes, number: received.number }, received.number == Some(0));
+    let pieces = &round.pieces(task);
     let Some(node) = node else {
         if is_first {
             copy_own(comm, task, scratch, false);

@@ -46,7 +46,7 @@ impl Caller {
         let own = [is_valid, is_valid && is_long];
         let Some(Node { ranks, board, .. }) = &mut self.node else { return vote(own) };
         board.see_all(patience(), &self.comm);
-        let round = Round { routes: &self.routes, number };
+        let round = Round { routes: &self.routes, number: Some(number) };
         let bytes = if is_valid { notice_bytes(round, ranks, task) } else { 0 };
         let number = board.own();
         board.post(own.map(u64::from), bytes, |draft| {
@@ -70,14 +70,14 @@ impl Caller {
         for number in 0.. {
             let near = self.announce(&task, is_valid, number);
             let Self { comm, node, routes, scratch, .. } = self;
-            let (valid, round) = (is_valid.then_some(&task), Round { routes, number });
+            let (valid, round) = (is_valid.then_some(&task), Round { routes, number: Some(number) });
             let received =
                 pass_on(comm, node.as_mut(), scratch, round, &near, valid, patience()).expect("no errors");
             if received.sum.count(Property::Led) < comm.size() {
                 return false;
             }
             let is_last = !received.sum.any(Property::Long);
-            unpack_all(comm, node.as_mut(), scratch, round, received, &task, patience()).expect("no errors");
+            unpack_all(comm, node.as_mut(), scratch, routes, received, &task, patience()).expect("no errors");
             if is_last {
                 break;
             }

@@ -10,19 +10,15 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub struct Round<'r> {
     pub routes: &'r Routes,
-    /// Beginning with 0.
-    pub number: usize,
+    /// Beginning with 0; `None` if only votes are passed on.
+    pub number: Option<usize>,
 }
 
 impl<'r> Round<'r> {
-    /// The first one, in which the votes are passed on.
-    pub fn first(routes: &'r Routes) -> Self {
-        Self { routes, number: 0 }
-    }
-
     /// Its pieces of the blocks that leaders pass on.
     pub(super) fn pieces<'t, 'a>(&self, task: &'t Task<'a>) -> Pieces<'t, 'a> {
-        Pieces { blocks: task.of_lengths(0..=self.routes.limit()), range: self.routes.piece(self.number) }
+        let range = self.number.map_or(0..0, |number| self.routes.piece(number));
+        Pieces { blocks: task.of_lengths(0..=self.routes.limit()), range }
     }
 }
 
