@@ -237,8 +237,9 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
                 // SAFETY: memory and handles of the call are as MPI requires.
                 kind = unsafe { state.kind(call, comm) }?;
             }
-            if let (Some(kind), Ok((_, times))) = (kind, &outcome) {
-                state.without_votes[kind as usize].note(*times);
+            if let (Some(kind), Ok((made, times))) = (kind, &outcome) {
+                let forwarded = *made == Outcome::Library(select::COMPARED);
+                state.without_votes[kind as usize].note(*times, forwarded);
             }
             outcome.map(|(outcome, _)| outcome)
         }
