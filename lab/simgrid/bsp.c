@@ -30,8 +30,8 @@ typedef struct test_case {
   double copy;
 } test_case;
 
-/* The memory of a rank: a cell of `words` words for each put that any rank makes; where only the previous rank puts, for
- * each of its puts. */
+/* The memory of a rank: a cell of `words` words for each put that any rank makes; where only the previous rank puts,
+ * for each of its puts. */
 typedef struct memory {
   int rank, size, to;
   int64_t puts, words, length;

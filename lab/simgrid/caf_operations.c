@@ -23,9 +23,18 @@
 
 enum { PUT, GET, STRIDED, ADD, LOCK, COPY, EVENT, BARRIER, BROADCAST, ALLREDUCE, SPAWN };
 
-static const meaning operations[] = {
-    {"put", PUT},   {"get", GET},         {"put-strided", STRIDED}, {"fetch-add", ADD},       {"lock", LOCK},   {"copy-async", COPY},
-    {"event", EVENT}, {"barrier", BARRIER}, {"broadcast", BROADCAST}, {"allreduce", ALLREDUCE}, {"spawn-xor", SPAWN}, {NULL, 0}};
+static const meaning operations[] = {{"put", PUT},
+                                     {"get", GET},
+                                     {"put-strided", STRIDED},
+                                     {"fetch-add", ADD},
+                                     {"lock", LOCK},
+                                     {"copy-async", COPY},
+                                     {"event", EVENT},
+                                     {"barrier", BARRIER},
+                                     {"broadcast", BROADCAST},
+                                     {"allreduce", ALLREDUCE},
+                                     {"spawn-xor", SPAWN},
+                                     {NULL, 0}};
 
 typedef struct test_case {
   int operation;
@@ -87,8 +96,9 @@ static void copy(image *of) {
 static void put_elements(image *of) {
   const int64_t counts[] = {ELEMENTS}, strides[] = {8 * STRIDE};
   hcube_error error;
-  SUCCEED(hcube_caf_put_strided(of->coarray, (int32_t)of->test->target, 0, 8, 1, counts, strides, of->own, NULL, &error),
-          error);
+  SUCCEED(
+      hcube_caf_put_strided(of->coarray, (int32_t)of->test->target, 0, 8, 1, counts, strides, of->own, NULL, &error),
+      error);
 }
 
 /* All ranks are in one process, so that the place of a word is its address. */
@@ -254,8 +264,9 @@ static void run_case(const char *text) {
   SUCCEED(hcube_caf_register(exclusive_or, &of.function, &error), error);
   timed(&of, 1);
   seconds = timed(&of, FIRST_BATCH);
-  batch = seconds * MAX_BATCH < 1e-6 * (double)test.together_us ? MAX_BATCH
-                                                                  : 1 + (int64_t)(1e-6 * (double)test.together_us / seconds);
+  batch = seconds * MAX_BATCH < 1e-6 * (double)test.together_us
+              ? MAX_BATCH
+              : 1 + (int64_t)(1e-6 * (double)test.together_us / seconds);
   timed(&of, batch);
   seconds = timed(&of, batch);
   wrong = sum_at_first(wrong_words(&of) + wrong_parities(&of));

@@ -16,9 +16,9 @@
  *
  * As in HPL with a look-ahead of 1: the column that has the next panel updates its columns first, factors and posts it;
  * then every rank updates the rest while the panel travels. In the benchmark, all ranks have the work `rest` for each
- * panel, on their processor, look for this panel meanwhile, and read it; `seconds` is then the time of a panel. All bytes that a rank reads are compared. Rank 0 prints a
- * record for each case, in the form of lab/src/records.rs: `seconds` of all panels, from the time at which all have the
- * first one, or of a panel of the benchmark.
+ * panel, on their processor, look for this panel meanwhile, and read it; `seconds` is then the time of a panel. All
+ * bytes that a rank reads are compared. Rank 0 prints a record for each case, in the form of lab/src/records.rs:
+ * `seconds` of all panels, from the time at which all have the first one, or of a panel of the benchmark.
  */
 #include "driver.h"
 

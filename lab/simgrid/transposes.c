@@ -55,8 +55,7 @@ static uint64_t element(int64_t row, int64_t column) {
 static void fill(const part *of) {
   int64_t row, column;
   for (row = 0; row < of->own; row++)
-    for (column = 0; column < of->rows; column++)
-      of->from[row * of->rows + column] = element(of->first + row, column);
+    for (column = 0; column < of->rows; column++) of->from[row * of->rows + column] = element(of->first + row, column);
 }
 
 static int64_t wrong_numbers(const part *of) {
