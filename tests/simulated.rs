@@ -121,7 +121,8 @@ fn coarrays_on_simulated_images() {
     }
     let teams = ["world", "all", "row", "column"].map(|team| format!("what=team,team={team}"));
     let updates = ["events", "spawn"].map(|what| format!("what={what},values=32"));
-    let operations = "put get put-strided fetch-add lock copy-async event barrier broadcast allreduce spawn-xor";
+    let operations =
+        "put get put-strided fetch-add lock copy-async event barrier broadcast allreduce spawn-xor";
     let operations = operations.split(' ').map(|one| format!("operation={one},bytes=4096,together-us=100"));
     let operations: Vec<String> = operations.collect();
     for (driver, cases) in [("caf", &teams[..]), ("caf_updates", &updates), ("caf_operations", &operations)] {
