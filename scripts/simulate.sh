@@ -22,7 +22,7 @@ CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi \
     -p hcube -p hcube-preload -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
-for driver in random_access buckets alltoall gemm bsp caf caf_updates fft panels lcs matmul messages; do
+for driver in random_access buckets alltoall gemm bsp caf caf_operations caf_updates fft panels lcs matmul messages transposes; do
     linked=hcube
     [ "$driver" != bsp ] || linked=hcube_bsp
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \

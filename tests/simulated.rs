@@ -121,11 +121,20 @@ fn coarrays_on_simulated_images() {
     }
     let teams = ["world", "all", "row", "column"].map(|team| format!("what=team,team={team}"));
     let updates = ["events", "spawn"].map(|what| format!("what={what},values=32"));
-    for (driver, cases) in [("caf", &teams[..]), ("caf_updates", &updates)] {
+    let operations =
+        "put get put-strided fetch-add lock copy-async event barrier broadcast allreduce spawn-xor";
+    let operations = operations.split(' ').map(|one| format!("operation={one},bytes=4096,together-us=100"));
+    let operations: Vec<String> = operations.collect();
+    for (driver, cases) in [("caf", &teams[..]), ("caf_updates", &updates), ("caf_operations", &operations)] {
         let program = client(&format!("lab/simgrid/{driver}.c"));
         for (ranks, ranks_per_node) in [(1_usize, 1), (7, 3), (16, 1), (64, 8)] {
-            // Values are routed along a hypercube.
-            if driver == "caf_updates" && !ranks.is_power_of_two() {
+            // Values are routed along a hypercube; operations have a target.
+            let is_possible = match driver {
+                "caf_updates" => ranks.is_power_of_two(),
+                "caf_operations" => ranks > 1,
+                _ => true,
+            };
+            if !is_possible {
                 continue;
             }
             let outcome = run(program.clone(), ranks, ranks_per_node, cases, "--log=root.thres:critical");
@@ -133,6 +142,20 @@ fn coarrays_on_simulated_images() {
             let right = text.lines().filter(|&line| line == "errors\t0").count();
             assert_eq!((right, text.matches("case\t").count()), (cases.len(), cases.len()), "{text}");
         }
+    }
+}
+
+/// The driver checks every number.
+#[test]
+fn transpositions_on_simulated_ranks() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    let cases = ["in-place=1", "in-place=0"].map(|place| format!("rows=64,before=3,repeat=3,{place}"));
+    let program = client("lab/simgrid/transposes.c");
+    for (ranks, ranks_per_node) in [(1, 1), (4, 2), (16, 4)] {
+        let text = run(program.clone(), ranks, ranks_per_node, &cases, "--log=root.thres:critical").success();
+        assert_eq!(text.lines().filter(|&line| line == "errors\t0").count(), cases.len(), "{text}");
     }
 }
 

@@ -3,9 +3,13 @@
  *   bsp <case>...
  *
  * A case is key=value,key=value:
- *   by=hcube|library   hcube's bsp_put and bsp_sync; or what a BSP library does with functions of MPI: MPI_Alltoall of
- *                      the numbers of bytes, a message to each process for which there is data; MPI_Barrier without any
- *   puts=              puts of each process in a superstep, to processes that a hash selects; 0 by default
+ *   by=hcube|library|mpich   hcube's bsp_put and bsp_sync; or what a BSP library does with functions of MPI:
+ *                      MPI_Alltoall of the numbers of bytes, a message to each process for which there is data;
+ *                      MPI_Barrier without any; or without any as MPICH's MPI_Barrier
+ *   puts=              puts of each process in a superstep; 0 by default
+ *   to=random|next|all whom: processes that a hash selects (the default), the next one, or one after the other
+ *   node=              ranks of each node (by=mpich)
+ *   before=            supersteps that are not timed; 0 by default
  *   bytes=             bytes of a put, a multiple of 8; 8 by default
  *   supersteps=        of which the mean time is printed; 4 by default
  *   copy=              nanoseconds per byte that the program itself copies (by=library); 0 by default
@@ -17,17 +21,19 @@
 
 #include <bsp.h>
 
-enum { BY_HCUBE, BY_LIBRARY };
+enum { BY_HCUBE, BY_LIBRARY, BY_MPICH };
+enum { TO_RANDOM, TO_NEXT, TO_ALL };
 
 typedef struct test_case {
-  int by;
-  int64_t puts, bytes, supersteps;
+  int by, to;
+  int64_t puts, bytes, supersteps, before, node;
   double copy;
 } test_case;
 
-/* The memory of a rank: a cell for each put that any rank makes, of `words` words. */
+/* The memory of a rank: a cell of `words` words for each put that any rank makes; where only the previous rank puts,
+ * for each of its puts. */
 typedef struct memory {
-  int rank, size;
+  int rank, size, to;
   int64_t puts, words, length;
   uint64_t *cells, *value;
 } memory;
@@ -39,11 +45,15 @@ typedef struct exchange {
   MPI_Request *requests;
 } exchange;
 
-static const meaning ways[] = {{"hcube", BY_HCUBE}, {"library", BY_LIBRARY}, {NULL, 0}};
+static const meaning ways[] = {{"hcube", BY_HCUBE}, {"library", BY_LIBRARY}, {"mpich", BY_MPICH}, {NULL, 0}};
+static const meaning targets[] = {{"random", TO_RANDOM}, {"next", TO_NEXT}, {"all", TO_ALL}, {NULL, 0}};
 
 static int take_pair(void *into, const char *key, const char *value) {
   test_case *test = (test_case *)into;
   if (strcmp(key, "by") == 0) return (test->by = find_name(ways, value)) >= 0;
+  if (strcmp(key, "to") == 0) return (test->to = find_name(targets, value)) >= 0;
+  if (strcmp(key, "before") == 0) return read_number(value, &test->before);
+  if (strcmp(key, "node") == 0) return read_number(value, &test->node) && test->node > 0;
   if (strcmp(key, "puts") == 0) return read_number(value, &test->puts);
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes) && test->bytes > 0 && test->bytes % 8 == 0;
   if (strcmp(key, "supersteps") == 0) return read_number(value, &test->supersteps) && test->supersteps > 0;
@@ -53,7 +63,13 @@ static int take_pair(void *into, const char *key, const char *value) {
 
 /* Where the put of a rank goes: the same in all supersteps. */
 static int target(const memory *of, int64_t from, int64_t put) {
+  if (of->to == TO_NEXT) return (int)((from + 1) % of->size);
+  if (of->to == TO_ALL) return (int)((from + put) % of->size);
   return (int)(mix((uint64_t)from << 32 ^ (uint64_t)put) % (uint64_t)of->size);
+}
+
+static int64_t cell_of(const memory *of, int64_t from, int64_t put) {
+  return of->to == TO_NEXT ? put : from * of->puts + put;
 }
 
 static uint64_t word(int64_t cell, int64_t number, int64_t superstep) {
@@ -64,9 +80,10 @@ static memory make_memory(const test_case *test) {
   memory made;
   made.rank = own_rank();
   made.size = all_ranks();
+  made.to = test->to;
   made.puts = test->puts;
   made.words = test->bytes / 8;
-  made.length = made.size * made.puts * made.words;
+  made.length = (made.to == TO_NEXT ? 1 : made.size) * made.puts * made.words;
   if (made.length * 8 > INT32_MAX) FAIL("puts=%" PRId64 ": the memory exceeds 2 GiB", test->puts);
   made.cells = (uint64_t *)allocate(made.length * 8);
   made.value = (uint64_t *)allocate(test->bytes);
@@ -84,7 +101,8 @@ static int64_t wrong_words(const memory *of, int64_t last) {
   int64_t wrong = 0, from, put, number;
   for (from = 0; from < of->size; from++)
     for (put = 0; put < of->puts; put++) {
-      int64_t cell = from * of->puts + put;
+      int64_t cell = cell_of(of, from, put);
+      if (of->to == TO_NEXT && (from + 1) % of->size != of->rank) continue;
       int is_written = target(of, from, put) == of->rank;
       for (number = 0; number < of->words; number++)
         wrong += of->cells[cell * of->words + number] != (is_written ? word(cell, number, last) : UINT64_MAX);
@@ -95,7 +113,7 @@ static int64_t wrong_words(const memory *of, int64_t last) {
 static void by_hcube(const memory *of, int64_t superstep) {
   int64_t put;
   for (put = 0; put < of->puts; put++) {
-    int64_t cell = of->rank * of->puts + put;
+    int64_t cell = cell_of(of, of->rank, put);
     write_value(of, cell, superstep, of->value);
     bsp_put(target(of, of->rank, put), of->value, of->cells, (int)(cell * of->words * 8), (int)(of->words * 8));
   }
@@ -106,8 +124,8 @@ static exchange make_exchange(const memory *of) {
   exchange made;
   made.numbers = (int *)allocate(5 * of->size * (int64_t)sizeof(int));
   made.sent = (uint64_t *)allocate(of->puts * (of->words + 1) * 8);
-  /* All ranks may choose this one. */
-  made.received = (uint64_t *)allocate(of->size * of->puts * (of->words + 1) * 8);
+  /* A cell and its number for each put that may arrive. */
+  made.received = (uint64_t *)allocate((of->length + of->size * of->puts) * 8);
   made.requests = (MPI_Request *)allocate(2 * of->size * (int64_t)sizeof(MPI_Request));
   return made;
 }
@@ -170,14 +188,42 @@ static void by_library(const memory *of, const exchange *with, int64_t superstep
   pass((double)received * 8 * copy);
 }
 
-/* Seconds of a superstep on the slowest rank since all ranks have begun. */
-static double timed(const test_case *test, const memory *of, const exchange *with, const char *text) {
-  double begin = begin_together(text);
+/* A dissemination barrier of every `step`th of `size` ranks from the first one. */
+static void disseminate(int first, int size, int step) {
+  int own = (own_rank() - first) / step, distance;
+  for (distance = 1; distance < size; distance *= 2)
+    MPI_Sendrecv(NULL, 0, MPI_CHAR, first + (own + distance) % size * step, 1, NULL, 0, MPI_CHAR,
+                 first + (own + size - distance) % size * step, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* MPICH 4's barrier: of the ranks of each node, of their first ranks, and a number for the others along a binomial tree
+ * (src/mpid/ch4/src/ch4_coll_impl.h, MPIDI_Barrier_intra_composition_alpha). */
+static void mpich_barrier(int node) {
+  int rank = own_rank(), first = rank - rank % node, own = rank - first, value = 0, distance = 1;
+  disseminate(first, node, 1);
+  if (own == 0) disseminate(0, all_ranks() / node, node);
+  while (distance < node && (own & distance) == 0) distance *= 2;
+  if (own > 0) MPI_Recv(&value, 1, MPI_INT, first + own - distance, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (distance /= 2; distance > 0; distance /= 2)
+    if (own + distance < node) MPI_Send(&value, 1, MPI_INT, first + own + distance, 2, MPI_COMM_WORLD);
+}
+
+static void run_supersteps(const test_case *test, const memory *of, const exchange *with, int64_t first, int64_t end) {
   int64_t superstep;
-  for (superstep = 1; superstep <= test->supersteps; superstep++) {
+  for (superstep = first; superstep < end; superstep++) {
     if (test->by == BY_HCUBE) by_hcube(of, superstep);
+    else if (test->by == BY_MPICH) mpich_barrier((int)test->node);
     else by_library(of, with, superstep, test->copy);
   }
+}
+
+/* Seconds of a superstep on the slowest rank since all ranks have begun. */
+static double timed(const test_case *test, const memory *of, const exchange *with, const char *text) {
+  int64_t first = 1 + test->before;
+  double begin;
+  run_supersteps(test, of, with, 1, first);
+  begin = begin_together(text);
+  run_supersteps(test, of, with, first, first + test->supersteps);
   return largest_at_first(MPI_Wtime() - begin) / (double)test->supersteps;
 }
 
@@ -192,12 +238,15 @@ static void run_case(const char *text) {
   test.bytes = 8;
   test.supersteps = 4;
   read_case(text, take_pair, &test);
+  if (test.by == BY_MPICH && (test.node == 0 || all_ranks() % test.node != 0 || test.puts > 0))
+    FAIL("case '%s': expected node= that divides %d ranks, and no puts", text, all_ranks());
+  if (test.by == BY_LIBRARY && test.to == TO_NEXT) FAIL("case '%s': to=next is hcube's only", text);
   of = make_memory(&test);
   with = make_exchange(&of);
   bsp_push_reg(of.cells, (int)(of.length * 8));
   bsp_sync();
   seconds = timed(&test, &of, &with, text);
-  wrong = sum_at_first(wrong_words(&of, test.supersteps));
+  wrong = sum_at_first(wrong_words(&of, test.before + test.supersteps));
   bsp_pop_reg(of.cells);
   bsp_sync();
   RECORD(text, SECONDS("seconds") COUNT("errors"), seconds, wrong);

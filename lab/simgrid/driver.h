@@ -5,6 +5,7 @@
 
 #include <hcube.h>
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,27 @@ static inline void pass(double nanoseconds) {
   time.tv_sec = (time_t)(nanoseconds * 1e-9);
   time.tv_nsec = (long)(nanoseconds - 1e9 * (double)time.tv_sec + 0.5);
   nanosleep(&time, NULL);
+}
+
+/* Lets the given nanoseconds of a rank's own work pass: on its processor, where ranks share some (cores.hpp). */
+static inline void work(double nanoseconds) {
+  union {
+    void *found;
+    void (*use)(double seconds);
+  } processor = {dlsym(RTLD_DEFAULT, "hcube_use_processor")};
+  if (processor.found == NULL) pass(nanoseconds);
+  else if (nanoseconds > 0) processor.use(1e-9 * nanoseconds);
+}
+
+/* Nanoseconds of a unit of work, as the library has them. */
+static inline double cost_ns(const char *unit) {
+  const char *found = getenv("HCUBE_SIMULATED_COSTS");
+  size_t length = strlen(unit);
+  while (found != NULL && (strncmp(found, unit, length) != 0 || found[length] != '=')) {
+    found = strchr(found, ',');
+    if (found != NULL) found++;
+  }
+  return found == NULL ? 0 : strtod(found + length + 1, NULL);
 }
 
 static inline int64_t sum_at_first(int64_t value) {

@@ -43,18 +43,8 @@ typedef struct exchange {
 #define MPICH_THROTTLE 32
 #define LIBRARY_TAG 1
 
-/* Nanoseconds of a copied byte. */
-static inline double copy_ns(void) {
-  const char *costs = getenv("HCUBE_SIMULATED_COSTS"), *found = costs;
-  while (found != NULL && strncmp(found, "copy=", 5) != 0) {
-    found = strchr(found, ',');
-    if (found != NULL) found++;
-  }
-  return found == NULL ? 0 : strtod(found + 5, NULL);
-}
-
 static inline void charge_copies(int64_t numbers) {
-  pass(copy_ns() * (double)numbers * (double)sizeof(uint64_t));
+  pass(cost_ns("copy") * (double)numbers * (double)sizeof(uint64_t));
 }
 
 static inline void copy_numbers(uint64_t *to, const uint64_t *from, int64_t count) {

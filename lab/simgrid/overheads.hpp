@@ -114,6 +114,11 @@ class Overheads {
     if (matched_) receives_[matched_].is_late = has_arrived;
   }
 
+  // Work of the calling rank.
+  void work(double seconds) const {
+    use(seconds, false);
+  }
+
   // What is known of a request that ends; nothing of the request of a send.
   Receive end(MPI_Request request) {
     const auto found = receives_.find(request);
@@ -153,6 +158,8 @@ using CommPtr = boost::intrusive_ptr<simgrid::kernel::activity::ActivityImpl>;
 #define SMPI_STATE "_ZNK7simgrid6kernel8activity12ActivityImpl13get_state_strEv"
 
 extern "C" {
+// Drivers find it by its name.
+void hcube_use_processor(double seconds);
 MPI_Request isend_of_smpi(const void *, int, MPI_Datatype, int, int, MPI_Comm) asm(SMPI_ISEND);
 int wait_of_smpi(MPI_Request *, MPI_Status *) asm(SMPI_WAIT);
 const char *state_of_smpi(const simgrid::kernel::activity::ActivityImpl *) asm(SMPI_STATE);
@@ -163,6 +170,11 @@ bool match_send(void *, void *, void *) asm(SMPI_MATCH_SEND);
 void end_request(MPI_Request *, MPI_Status *) asm(SMPI_END);
 }
 CommPtr post_receive(void *) asm(SMPI_POST);
+
+void hcube_use_processor(double seconds) {
+  if (Overheads::installed()) Overheads::installed()->work(seconds);
+  else if (seconds > 0) simgrid::s4u::this_actor::sleep_for(seconds);
+}
 
 void start_request(MPI_Request request) {
   static auto *next = next_function<void(MPI_Request)>(SMPI_START);

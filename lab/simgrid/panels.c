@@ -11,17 +11,22 @@
  *   next=         nanoseconds in which a rank updates the columns of the next panel
  *   rest=         and all others, in as many parts as it looks for the next panel, as HPL does
  *   looks=        8 by default
+ *   loop=lu|benchmark   lu by default; benchmark: as `hcube bench panels`
+ *   touch=        nanoseconds in which a rank writes or reads a byte of a panel; 0 by default
  *
  * As in HPL with a look-ahead of 1: the column that has the next panel updates its columns first, factors and posts it;
- * then every rank updates the rest while the panel travels. All bytes that a rank reads are compared. Rank 0 prints a
- * record for each case, in the form of lab/src/records.rs: `seconds` from the time at which all have the first panel.
+ * then every rank updates the rest while the panel travels. In the benchmark, all ranks have the work `rest` for each
+ * panel, on their processor, look for this panel meanwhile, and read it; `seconds` is then the time of a panel. All
+ * bytes that a rank reads are compared. Rank 0 prints a record for each case, in the form of lab/src/records.rs:
+ * `seconds` of all panels, from the time at which all have the first one, or of a panel of the benchmark.
  */
 #include "driver.h"
 
 typedef struct test_case {
   hcube_panels_options options;
   int64_t rows, bytes, panels, looks;
-  double factor, next, rest;
+  double factor, next, rest, touch;
+  int is_benchmark;
 } test_case;
 
 static const meaning topologies[] = {{"auto", HCUBE_PANELS_AUTO},
@@ -43,6 +48,11 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "factor") == 0) return read_amount(value, 1e12, &test->factor);
   if (strcmp(key, "next") == 0) return read_amount(value, 1e12, &test->next);
   if (strcmp(key, "rest") == 0) return read_amount(value, 1e12, &test->rest);
+  if (strcmp(key, "touch") == 0) return read_amount(value, 1e6, &test->touch);
+  if (strcmp(key, "loop") == 0) {
+    test->is_benchmark = strcmp(value, "benchmark") == 0;
+    return test->is_benchmark || strcmp(value, "lu") == 0;
+  }
   return 0;
 }
 
@@ -70,6 +80,7 @@ static uint64_t begin_panel(row *of, int64_t panel, int is_timed) {
     int64_t at;
     for (at = 0; at < test->bytes / 8; at++) ((uint64_t *)place)[at] = word_of(of, panel, at);
     if (is_timed) pass(test->next + test->factor);
+    work(test->touch * (double)test->bytes);
     SUCCEED(hcube_panels_post(of->comm, number, &error), error);
   }
   return number;
@@ -80,6 +91,7 @@ static void wait_for(row *of, int64_t panel, uint64_t number) {
   hcube_error error;
   int64_t at;
   SUCCEED(hcube_panels_wait(of->comm, number, &place, &error), error);
+  work(of->test->touch * (double)of->test->bytes);
   for (at = 0; at < of->test->bytes / 8; at++) of->wrong += ((const uint64_t *)place)[at] != word_of(of, panel, at);
 }
 
@@ -115,6 +127,35 @@ static double run_panels(row *of, const char *text) {
   return largest_at_first(begin);
 }
 
+/* As `hcube bench panels`: each panel is begun a step before it is read. */
+static void factorise(row *of, int64_t first, int64_t panels) {
+  const test_case *test = of->test;
+  uint64_t number = begin_panel(of, first, 0), next = number;
+  int64_t panel, look;
+  hcube_error error;
+  for (panel = first; panel < first + panels; panel++) {
+    if (panel + 1 < first + panels) next = begin_panel(of, panel + 1, 0);
+    for (look = 0; look < test->looks; look++) {
+      int32_t done;
+      work(test->rest / (double)test->looks);
+      SUCCEED(hcube_panels_progress(of->comm, number, &done, &error), error);
+    }
+    wait_for(of, panel, number);
+    SUCCEED(hcube_panels_release(of->comm, number, &error), error);
+    number = next;
+  }
+}
+
+/* Seconds of a panel, after one of each rank. */
+static double run_benchmark(row *of, const char *text) {
+  int64_t before = of->size;
+  double begin;
+  factorise(of, 0, before);
+  begin = begin_together_after(1.0, text);
+  factorise(of, before, of->test->panels);
+  return largest_at_first(MPI_Wtime() - begin) / (double)of->test->panels;
+}
+
 static void run_case(const char *text) {
   test_case test;
   row of;
@@ -135,10 +176,10 @@ static void run_case(const char *text) {
   MPI_Comm_rank(of.comm, &of.rank);
   test.options.struct_size = sizeof test.options;
   test.options.bytes = (uint64_t)test.bytes;
-  test.options.in_use = 2;
-  SUCCEED(hcube_panels_slots(2, (uint64_t)columns, &test.options.slots, &error), error);
+  test.options.in_use = test.is_benchmark ? 3 : 2;
+  SUCCEED(hcube_panels_slots(test.options.in_use, (uint64_t)columns, &test.options.slots, &error), error);
   SUCCEED(hcube_panels_prepare_for(of.comm, &test.options, &error), error);
-  seconds = run_panels(&of, text);
+  seconds = test.is_benchmark ? run_benchmark(&of, text) : run_panels(&of, text);
   of.wrong = sum_at_first(of.wrong);
   RECORD(text, SECONDS("seconds") COUNT("errors"), seconds, of.wrong);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -33,7 +33,7 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 25] = [
+const PARTS: [Part; 26] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
@@ -54,6 +54,7 @@ const PARTS: [Part; 25] = [
     Part { name: "hosts-slower", text: hosts::slower },
     Part { name: "hosts-counts", text: hosts::counts },
     Part { name: "hosts-simulated", text: hosts_simulated::table },
+    Part { name: "hosts-simulated-cases", text: hosts_simulated::cases },
     Part { name: "hosts-simulated-summary", text: hosts_simulated::summary },
     Part { name: "hosts-simulated-signs", text: hosts_simulated::wrong_signs },
     Part { name: "hosts-simulated-coverage", text: hosts_simulated::coverage },

@@ -9,8 +9,8 @@
 //! times shorter, on a machine with bandwidth and copies that are slower by the same factor: hcube's minimum
 //! stands for [`SCALED_MEMORY`]. Pieces are a quarter of that memory, at most 256 KiB: at full size they have
 //! this length, and in the simulation they stand for 260 KiB, so that messages have the numbers and times of
-//! the full size within 2 %. With more memory they would be longer than at full size: the section that varies
-//! the memory has no scale.
+//! the full size within 2 %. With more memory they are longer than at full size. With memory for all data
+//! whole blocks leave at the same time, as in the publication, where hcube's messages end at 256 KiB.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, printed};
@@ -229,11 +229,10 @@ pub fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Alltoall> {
             all.map(|algorithm| by(algorithm).scaled(bytes_of_schedules(place, full))).collect()
         }
         Section::Memory => {
-            // The longest piece, 256 KiB, has no scale: with more than 1 MiB of memory, pieces of scaled
-            // exchanges would be fewer and longer than at full size.
             let with = |algorithm| {
-                [0, 64 << 10, 256 << 10, BYTES]
-                    .map(|memory| Alltoall { memory: Some(memory), ..by(algorithm) })
+                let least = by(algorithm).scaled(bytes_of_schedules(place, full));
+                let most = Alltoall { memory: Some(least.bytes_per_rank), ..least.clone() };
+                [least, most]
             };
             SCHEDULES.into_iter().flat_map(with).collect()
         }

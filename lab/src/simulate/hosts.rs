@@ -1,84 +1,110 @@
-//! Exchanges on hosts of one machine, for which `doc/results/hosts.json` has measurements.
+//! What `hcube-lab hosts bench` measures on hosts of one machine, simulated: each row stands beside a line of
+//! `doc/results/hosts.json` with the same case and subject.
 //!
 //! The machines `hosts-openmpi` and so on are models of one machine whose hosts share its cores. Their costs
-//! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by exchanges. hcube is the
-//! preload library, as in the measurements: it compares algorithms in exchanges that precede those that are
-//! timed, and an exchange that it forwards is made by the algorithm of the MPI library.
+//! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by benchmarks.
+//!
+//! A new case is a row of [`CASES`] with its runs in a file of its own. The competitor has a row where it is a
+//! function of MPI whose algorithm is known.
+
+mod coarrays;
+mod exchanges;
+mod panels;
+mod supersteps;
+mod transposes;
+mod updates;
 
 use super::columns::{Layout, Line, maybe, printed};
 use super::place::Place;
 use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_core::machine::work::{REST, Unit};
+use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::alltoall::{COLUMNS, ROWS};
-use hcube_results::machine::Machine;
-use hcube_results::numbers::{time, whole_bytes};
-use hcube_tool::grids::nearest_square;
+use hcube_results::machine::{Costs, Machine};
+use hcube_results::numbers::time;
 use serde::{Deserialize, Serialize};
 
 /// Names of these machines begin so; the rest is the name of the MPI library's launcher.
 const MACHINES: &str = "hosts-";
-/// Bytes of a pair of ranks, as `hcube-lab hosts bench` measures them.
-const BLOCKS: [u64; 5] = [8, 128, 1 << 10, 16 << 10, 128 << 10];
 const HCUBE: &str = "hcube";
 const LIBRARY: &str = "library";
 
-/// Exchanges before the timed ones, as `hcube bench alltoall` makes them between nodes.
-const BEFORE: u32 = 100;
-/// Where only the first dozen compare algorithms: if all ranks together send more than hcube's memory, and
-/// inside a host.
-const FEW_BEFORE: u32 = 20;
-/// hcube's additional memory by default.
-const MEMORY: u64 = 1 << 20;
-/// Microseconds of exchanges that are timed together, as there.
-const TOGETHER_US: u32 = 1000;
-/// Timed several times: hcube uses slower algorithms again from time to time.
-const REPEAT: u32 = 5;
+/// Hosts of a machine, and their MPI library by the name of its launcher.
+pub struct Hosts<'a> {
+    pub mpi: &'a str,
+    pub ranks: usize,
+    pub ranks_per_host: usize,
+}
+
+/// What a driver does for a row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// As in `doc/results/hosts.json`.
+    subject: String,
+    by: &'static str,
+    driver: &'static str,
+    /// Before the cases.
+    argument: Option<&'static str>,
+    /// In the form that the driver reads.
+    text: String,
+    bytes_per_rank: u64,
+    /// Updates whose time follows from the rate that the driver prints.
+    updates: Option<u64>,
+    /// Whether all ranks have work at the same time, which takes longer where they share cores.
+    computes: bool,
+}
+
+fn of_hcube(subject: String, text: String) -> Run {
+    Run { subject, by: HCUBE, text, ..Run::default() }
+}
+
+fn of_library(subject: String, text: String) -> Run {
+    Run { subject, by: LIBRARY, text, ..Run::default() }
+}
 
 /// A benchmark of `hcube-lab hosts bench`.
-struct Kind {
-    case: &'static str,
-    /// In the form that the driver reads.
-    function: &'static str,
-    is_in_place: bool,
-    is_uniform: bool,
+struct Case {
+    name: &'static str,
+    /// The MPI libraries with which it was measured, of those whose machines are simulated.
+    libraries: &'static [&'static str],
+    runs: fn(&Hosts<'_>) -> Vec<Run>,
 }
 
-const fn kind(case: &'static str, function: &'static str, [is_in_place, is_uniform]: [bool; 2]) -> Kind {
-    Kind { case, function, is_in_place, is_uniform }
+const BOTH: &[&str] = &["openmpi", "mpich"];
+
+const fn case(
+    name: &'static str,
+    libraries: &'static [&'static str],
+    runs: fn(&Hosts<'_>) -> Vec<Run>,
+) -> Case {
+    Case { name, libraries, runs }
 }
 
-const KINDS: [Kind; 7] = [
-    kind("alltoall", "alltoall", [false, true]),
-    kind("alltoall-in-place", "alltoall", [true, true]),
-    kind("alltoallv", "alltoallv", [false, false]),
-    kind("alltoallv-in-place", "alltoallv", [true, false]),
-    kind("alltoallw", "alltoallw", [false, false]),
-    kind(ROWS, "alltoall", [false, true]),
-    kind(COLUMNS, "alltoall", [false, true]),
+const CASES: [Case; 12] = [
+    case("alltoall", BOTH, |hosts| exchanges::ALLTOALL.runs(hosts)),
+    case("alltoall-in-place", BOTH, |hosts| exchanges::ALLTOALL_IN_PLACE.runs(hosts)),
+    case("alltoallv", BOTH, |hosts| exchanges::ALLTOALLV.runs(hosts)),
+    case("alltoallv-in-place", BOTH, |hosts| exchanges::ALLTOALLV_IN_PLACE.runs(hosts)),
+    case("alltoallw", BOTH, |hosts| exchanges::ALLTOALLW.runs(hosts)),
+    case(ROWS, BOTH, |hosts| exchanges::OF_ROWS.runs(hosts)),
+    case(COLUMNS, BOTH, |hosts| exchanges::OF_COLUMNS.runs(hosts)),
+    // MPI_Win_create of Open MPI 4 fails on these hosts.
+    case("bsp", &["mpich"], supersteps::runs),
+    case("panels", BOTH, panels::runs),
+    case("transposes", BOTH, transposes::runs),
+    case("caf", &["mpich"], coarrays::runs),
+    case("random-access", BOTH, updates::runs),
 ];
 
-impl Kind {
-    /// How the driver divides the ranks into communicators, and the ranks of each.
-    fn communicators(&self, ranks: usize) -> (Option<&'static str>, usize) {
-        let (rows, columns) = nearest_square(ranks);
-        match self.case {
-            ROWS => (Some(ROWS), columns),
-            COLUMNS => (Some(COLUMNS), rows),
-            _ => (None, ranks),
-        }
-    }
-}
-
-/// An exchange by hcube or by the MPI library.
+/// A time of hcube or of the MPI library.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HostsExchange {
+pub struct HostsTime {
     #[serde(flatten)]
     pub site: Site,
     /// As in `hcube-lab hosts bench`.
     pub case: String,
-    /// Bytes of a pair of ranks, or their mean.
-    pub block: u64,
+    pub subject: String,
     /// `hcube` or `library`.
     pub by: String,
     /// Simulated.
@@ -87,9 +113,11 @@ pub struct HostsExchange {
     pub outcome: Outcome,
     /// `library` if hcube has forwarded the last exchange.
     pub way: Option<String>,
+    #[serde(skip)]
+    run: Run,
 }
 
-impl HostsExchange {
+impl HostsTime {
     /// The MPI library, by the name of its launcher.
     pub fn mpi(&self) -> &str {
         self.site.machine.strip_prefix(MACHINES).unwrap_or_default()
@@ -103,66 +131,22 @@ impl HostsExchange {
     pub fn is_of_hcube(&self) -> bool {
         self.by == HCUBE
     }
-
-    /// The size in tables.
-    pub fn subject(&self) -> String {
-        whole_bytes(self.block as usize)
-    }
-
-    fn kind(&self) -> Option<&'static Kind> {
-        KINDS.iter().find(|kind| kind.case == self.case)
-    }
-
-    /// Exchanges before the timed ones.
-    fn exchanges_before(&self) -> u32 {
-        let Site { ranks, ranks_per_node, .. } = self.site;
-        let (of, members) = self.kind().map_or((None, ranks), |kind| kind.communicators(ranks));
-        let is_inside_a_host = of == Some(ROWS) && members <= ranks_per_node;
-        let is_long = (members * (members - 1)) as u64 * self.block > MEMORY;
-        if is_inside_a_host || is_long { FEW_BEFORE } else { BEFORE }
-    }
-
-    /// The library's algorithm, as the driver knows it.
-    fn of_library(&self) -> &'static str {
-        match (self.kind().is_some_and(|kind| kind.is_in_place), self.mpi()) {
-            (false, mpi) if mpi.starts_with("mpich") => "mpich-out-of-place",
-            (false, _) => "ompi-out-of-place",
-            (true, "mpich") => "mpich4-in-place",
-            (true, "mpich5") => "mpich5-in-place",
-            (true, _) => "ompi-in-place",
-        }
-    }
 }
 
-impl Row for HostsExchange {
+impl Row for HostsTime {
     fn driver(&self) -> (&'static str, Option<String>) {
-        ("alltoall", None)
+        (self.run.driver, self.run.argument.map(str::to_owned))
     }
 
     fn text(&self) -> String {
-        let mut text = format!("algorithm={}", if self.is_of_hcube() { "auto" } else { self.of_library() });
-        if self.is_of_hcube() {
-            // The simulator has no variable for MPI_Alltoallw, which the C interface forwards as well.
-            let is_replaced = self.kind().is_some_and(|kind| kind.function != "alltoallw");
-            let preload = u8::from(is_replaced);
-            let (forwards, warm) = (self.of_library(), self.exchanges_before());
-            text += &format!(",forwards={forwards},preload={preload},warm={warm}");
-        }
-        if let Some(kind) = self.kind() {
-            let counts = if kind.is_uniform { "equal" } else { "random" };
-            let in_place = u8::from(kind.is_in_place);
-            text += &format!(",function={},in-place={in_place},counts={counts}", kind.function);
-            if let (Some(communicators), members) = kind.communicators(self.site.ranks) {
-                text += &format!(",{communicators}={members}");
-            }
-        }
-        let (block, node) = (self.block, self.site.ranks_per_node);
-        text + &format!(",block={block},node={node},together-us={TOGETHER_US},repeat={REPEAT}")
+        self.run.text.clone()
     }
 
     fn fill(&mut self, record: &Record) -> Result<(), String> {
-        self.seconds = record.number("seconds")?;
-        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        let of_all = |updates: u64| Ok::<_, String>(updates as f64 / record.number("updates")?);
+        self.seconds = record.number("seconds")? * self.run.updates.map_or(Ok(1.0), of_all)?;
+        // Only exchanges have one.
+        self.way = record.text("way").ok().map(str::to_owned).filter(|way| !way.is_empty());
         Ok(())
     }
 
@@ -175,20 +159,29 @@ impl Row for HostsExchange {
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
-        let figures = vec![("block", self.block as f64), ("seconds", self.seconds)];
-        [self.site.positive(), figures].concat()
+        [self.site.positive(), vec![("seconds", self.seconds)]].concat()
     }
 
-    /// The data, and a second buffer or copies; a detached message is copied too.
     fn bytes_per_rank(&self) -> u64 {
-        3 * self.block * self.site.ranks as u64
+        self.run.bytes_per_rank
+    }
+
+    fn opens_files(&self) -> bool {
+        self.run.driver == coarrays::DRIVER
     }
 
     /// A rank that waits in shared memory polls when all others on its core have polled.
     fn costs(&self, machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
-        let rotation_us =
-            machine.messages.as_ref().map_or(0.0, |messages| messages.rotation_us(self.site.ranks));
-        vec![(REST, 1e3 * rotation_us)]
+        let ranks = self.site.ranks;
+        let Some(messages) = &machine.messages else { return Vec::new() };
+        let mut costs = vec![(REST, 1e3 * messages.rotation_us(ranks))];
+        if self.run.computes && messages.shared_cores > 0 {
+            let share = (ranks as f64 / messages.shared_cores as f64).max(1.0);
+            let Costs { generate_ns, update_ns, divide_ns, .. } = machine.costs;
+            let work = [(GENERATE, generate_ns), (UPDATE, update_ns), (DIVIDE, divide_ns)];
+            costs.extend(work.map(|(unit, cost_ns)| (unit, share * cost_ns)));
+        }
+        costs
     }
 
     fn collectives(&self) -> &'static [&'static str] {
@@ -196,31 +189,38 @@ impl Row for HostsExchange {
     }
 }
 
-/// The exchanges on a number of ranks, which share a simulation.
-pub fn batches(place: &Place<'_>) -> Vec<Batch<HostsExchange>> {
-    place.variants(KINDS.iter(), |kind: &Kind, ranks| {
-        let case = move |block: u64, by: &str| HostsExchange {
+/// The simulations of a place: one for each case, number of ranks and driver.
+pub fn batches(place: &Place<'_>) -> Vec<Batch<HostsTime>> {
+    let mpi = place.machine.name.strip_prefix(MACHINES).unwrap_or_default();
+    let of_case = |case: &'static Case, ranks: usize| {
+        let hosts = Hosts { mpi, ranks, ranks_per_host: place.ranks_per_node };
+        let runs = if case.libraries.contains(&mpi) { (case.runs)(&hosts) } else { Vec::new() };
+        let row = move |run: Run| HostsTime {
             site: place.site(ranks),
-            case: kind.case.to_owned(),
-            block,
-            by: by.to_owned(),
-            ..HostsExchange::default()
+            case: case.name.to_owned(),
+            subject: run.subject.clone(),
+            by: run.by.to_owned(),
+            run,
+            ..HostsTime::default()
         };
-        BLOCKS
-            .into_iter()
-            .flat_map(move |block| [HCUBE, LIBRARY].map(|by| case(block, by)))
-            .collect::<Vec<_>>()
-    })
+        runs.into_iter().map(row).collect::<Vec<_>>()
+    };
+    let by_driver = |batch: Batch<HostsTime>| {
+        let of_one = batch.cases.chunk_by(|one, next| one.run.driver == next.run.driver);
+        let cases: Vec<_> = of_one.map(<[HostsTime]>::to_vec).collect();
+        cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
+    };
+    place.variants(CASES.iter(), of_case).into_iter().flat_map(by_driver).collect()
 }
 
 /// hcube and the MPI library share a line.
-pub const LAYOUT: Layout<HostsExchange> = Layout {
+pub const LAYOUT: Layout<HostsTime> = Layout {
     title: "Hosts of one machine",
     columns: &[
         printed("hosts", |line| line.row.hosts().to_string()),
         printed("ranks per host", |line| line.row.site.ranks_per_node.to_string()),
         printed("case", |line| line.row.case.clone()),
-        printed("block", |line| line.row.subject()),
+        printed("subject", |line| line.row.subject.clone()),
         printed("hcube", |line| time(line.row.seconds)),
         printed("library", |line| maybe(library(line), |library| time(library.seconds))),
         printed("speed-up", |line| {
@@ -235,64 +235,92 @@ pub const LAYOUT: Layout<HostsExchange> = Layout {
     has_line: |line| line.row.is_of_hcube(),
 };
 
-/// The MPI library's exchange.
-fn library<'a>(line: &Line<'a, HostsExchange>) -> Option<&'a HostsExchange> {
-    let same = |row: &HostsExchange| (row.site.clone(), row.case.clone(), row.block);
+/// The MPI library's time.
+fn library<'a>(line: &Line<'a, HostsTime>) -> Option<&'a HostsTime> {
+    let same = |row: &HostsTime| (row.site.clone(), row.case.clone(), row.subject.clone());
     line.all.iter().copied().find(|other| !other.is_of_hcube() && same(other) == same(line.row))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::arguments::Section;
+    use super::super::row::take;
     use super::*;
+    use crate::records::{self, read_json};
+    use hcube_results::hosts::{self, Results};
 
-    fn row(machine: &str, case: &str, by: &str) -> HostsExchange {
-        let site = Site { machine: machine.to_owned(), ranks: 16, ranks_per_node: 4, ..Site::default() };
-        let (case, by) = (case.to_owned(), by.to_owned());
-        HostsExchange { site, case, block: 1024, by, seconds: 2e-6, ..HostsExchange::default() }
+    fn row(by: &str) -> HostsTime {
+        let site =
+            Site { machine: "hosts-mpich5".to_owned(), ranks: 16, ranks_per_node: 4, ..Site::default() };
+        let [case, subject, by] = ["alltoall", "8 B", by].map(str::to_owned);
+        HostsTime { site, case, subject, by, seconds: 2e-6, ..HostsTime::default() }
     }
 
-    #[test]
-    fn cases_name_the_library_of_their_machine() {
-        let text = row("hosts-mpich5", "alltoallv-in-place", "library").text();
-        assert!(text.contains("algorithm=mpich5-in-place") && text.contains("counts=random"), "{text}");
-        assert!(text.contains("in-place=1") && !text.contains("warm="), "{text}");
-        let text = row("hosts-openmpi", "alltoall", "hcube").text();
-        assert!(text.contains("algorithm=auto,forwards=ompi-out-of-place,preload=1,warm=100"), "{text}");
-        let long = HostsExchange { block: 128 << 10, ..row("hosts-openmpi", "alltoall", "hcube") };
-        assert!(long.text().contains("warm=20"), "{}", long.text());
-        let text = row("hosts-openmpi", "alltoallw", "hcube").text();
-        assert!(text.contains("preload=0") && text.contains("function=alltoallw"), "{text}");
-        assert_eq!(
-            (row("hosts-openmpi5", "alltoall", "hcube").mpi(), row("x", "", "").hosts()),
-            ("openmpi5", 4)
-        );
+    fn batches(mpi: &str, ranks: &[usize], ranks_per_node: usize) -> Vec<Batch<HostsTime>> {
+        let machine = Machine::find(&format!("{MACHINES}{mpi}")).expect("valid");
+        super::batches(&Place { section: Section::Hosts, machine, ranks, ranks_per_node })
     }
 
-    /// The measurements have the same communicators.
+    /// A row that stands beside no line would not be on the page.
     #[test]
-    fn rows_and_columns_are_those_of_the_benchmark() {
-        for (case, ranks, expected) in
-            [("rows", 16, ",rows=4"), ("rows", 32, ",rows=8"), ("columns", 32, ",columns=4")]
-        {
-            let mut row = row("hosts-mpich", case, "library");
-            row.site.ranks = ranks;
-            assert!(row.text().contains(expected), "{}", row.text());
+    fn every_row_has_a_measured_line() {
+        let file = hcube_testing::root().join("doc/results/hosts.json");
+        let measured: Results = read_json(&file).expect("measurements");
+        for mpi in BOTH {
+            let all = batches(mpi, &[4], 2).into_iter().chain(batches(mpi, &[16, 32], 4));
+            for row in all.flat_map(|batch| batch.cases) {
+                let place = (row.mpi(), row.hosts(), row.site.ranks_per_node);
+                let is = |line: &&hosts::Line| {
+                    (&line.case, &line.subject) == (&row.case, &row.subject)
+                        && (line.place.mpi.as_str(), line.place.hosts, line.place.ranks_per_host) == place
+                };
+                assert!(measured.lines.iter().any(|line| is(&line)), "{row:?}");
+            }
         }
-        assert!(!row("hosts-mpich", "alltoall", "library").text().contains("rows"));
     }
 
-    /// Each is a case of `hcube-lab hosts bench`, whose lines they stand beside.
     #[test]
-    fn kinds_are_measured() {
-        let measured = crate::hosts::names_of_cases();
-        for kind in &KINDS {
-            assert!(measured.contains(&kind.case), "{}", kind.case);
-        }
+    fn a_simulation_has_one_driver() {
+        let all = batches("mpich", &[16], 4);
+        let drivers = |batch: &Batch<HostsTime>| {
+            batch.cases.iter().map(|row| row.run.driver).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert!(all.iter().all(|batch| drivers(batch) == 1));
+        // Supersteps have a competitor of another driver.
+        assert_eq!(all.iter().filter(|batch| batch.cases[0].case == "bsp").count(), 2);
+    }
+
+    #[test]
+    fn work_of_all_ranks_takes_longer_where_they_share_cores() {
+        let updates = |ranks: usize| {
+            let all = batches("mpich", &[ranks], 4);
+            let batch = all.iter().find(|batch| batch.cases[0].case == "random-access").expect("a case");
+            let row = &batch.cases[0];
+            let costs = row.costs(&batch.machine, 1.0);
+            let cost_ns = costs.iter().find(|cost| cost.0 == UPDATE).expect("updates cost time").1;
+            (row.driver(), cost_ns / batch.machine.costs.update_ns)
+        };
+        assert_eq!(updates(16), (("random_access", Some("10".to_owned())), 8.0));
+        assert_eq!(updates(32).1, 16.0);
+        // Supersteps do not.
+        let all = batches("mpich", &[16], 4);
+        let bsp = all.iter().find(|batch| batch.cases[0].case == "bsp").expect("a case");
+        assert_eq!(bsp.cases[0].costs(&bsp.machine, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn times_of_all_updates_follow_from_a_rate() {
+        let run = Run { updates: Some(400), ..of_hcube(String::new(), "x=1".to_owned()) };
+        let mut row = HostsTime { run, ..HostsTime::default() };
+        let text = "case\tx=1\nranks\t4\nseconds\t0.5\nupdates\t100\nerrors\t0\n\n";
+        take(&mut row, &records::parse(text).expect("records")[0], true).expect("figures");
+        assert_eq!((row.seconds, row.way), (2.0, None));
     }
 
     #[test]
     fn hcube_and_the_library_share_a_line() {
-        let rows = [row("hosts-mpich", "alltoall", "hcube"), row("hosts-mpich", "alltoall", "library")];
+        assert_eq!((row(HCUBE).mpi(), row(HCUBE).hosts()), ("mpich5", 4));
+        let rows = [row(HCUBE), row(LIBRARY)];
         let text = LAYOUT.render(&rows.iter().collect::<Vec<_>>());
         assert!(text.lines().count() == 2 && text.contains("1.00"), "{text}");
     }

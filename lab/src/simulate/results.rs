@@ -10,7 +10,7 @@ use super::buckets::Buckets;
 use super::caf::{Team, Updates};
 use super::fft::Transform;
 use super::gemm::Gemm;
-use super::hosts::HostsExchange;
+use super::hosts::HostsTime;
 use super::hpl::Panels;
 use super::lcs::Subsequence;
 use super::random_access::RandomAccess;
@@ -32,7 +32,7 @@ pub enum Case {
     Hpl(Panels),
     Lcs(Subsequence),
     BspProgram(BspProgram),
-    Hosts(HostsExchange),
+    Hosts(HostsTime),
 }
 
 impl Case {
@@ -100,7 +100,7 @@ pub struct Results {
     #[serde(default)]
     pub bsp_programs: Vec<BspProgram>,
     #[serde(default)]
-    pub hosts: Vec<HostsExchange>,
+    pub hosts: Vec<HostsTime>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,

@@ -136,7 +136,7 @@ fn part(section: Section, full: bool) -> Part {
         },
         Section::Memory => Part {
             published: published::MEMORY,
-            ..exchanges(vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)])
+            ..exchanges(vec![("juropa", sizes(&[16, 32, 64], &[16, 32, 64, 128]), 8)])
         },
         Section::Transpositions => Part {
             published: published::TRANSPOSITIONS,

@@ -72,7 +72,7 @@ const DEADLOCK: &str = "Deadlock detected";
 const ABORTED: &str = "Process called exit when leaving";
 
 /// The drivers, and the platform.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "platform.so",
     "random_access",
     "buckets",
@@ -80,11 +80,13 @@ const FILES: [&str; 12] = [
     "gemm",
     "bsp",
     "caf",
+    "caf_operations",
     "caf_updates",
     "fft",
     "panels",
     "lcs",
     "matmul",
+    "transposes",
 ];
 
 /// One simulation: a driver with its arguments on a platform.

@@ -21,18 +21,20 @@ use std::time::{Duration, Instant};
 
 static TOOL: LazyLock<String> = LazyLock::new(common::lab);
 
-const DRIVERS: [&str; 11] = [
+const DRIVERS: [&str; 13] = [
     "random_access",
     "buckets",
     "alltoall",
     "gemm",
     "bsp",
     "caf",
+    "caf_operations",
     "caf_updates",
     "fft",
     "panels",
     "lcs",
     "matmul",
+    "transposes",
 ];
 
 /// A platform for cases that do not run.

@@ -3,6 +3,7 @@
 
 use crate::pages::markdown::{cell, row, table};
 use crate::records::{read, read_json};
+use crate::simulate::alltoall::{SCALED_BYTES, SCALED_MEMORY};
 use crate::simulate::arguments::Section;
 use crate::simulate::results::Results;
 use crate::simulate::{Alltoall, RandomAccess};
@@ -158,10 +159,10 @@ impl Recorded {
         Ok(of(algorithm)? / of("hierarchical-sets")?)
     }
 
-    /// Time of hierarchical sets on JuRoPA with this much additional memory over the time without.
-    pub fn with_memory(&self, ranks: usize, memory: u64) -> Result<f64, String> {
+    /// Time of hierarchical sets on JuRoPA with memory for all data over the time with the least memory.
+    pub fn with_memory(&self, ranks: usize) -> Result<f64, String> {
         let of = |memory| self.exchange(["memory", "juropa", "hierarchical-sets"], ranks, Some(memory));
-        Ok(of(memory)? / of(0)?)
+        Ok(of(SCALED_BYTES)? / of(SCALED_MEMORY)?)
     }
 
     /// The largest time of linear shift over the time of hierarchical sets.

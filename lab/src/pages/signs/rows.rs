@@ -39,8 +39,6 @@ const JUQUEEN: [usize; 2] = [64, 128];
 /// Rows of the table of Graphene.
 const SMALL_BLOCKS: &str = "communication, b = B = 64, 16 of 128 panels";
 const LARGE_BLOCKS: &str = "communication, b = B = 512, 16 panels";
-/// All memory that an exchange can use, and a number of ranks on either side of 32.
-const ALL_MEMORY: u64 = 1 << 20;
 
 const PRODUCT: &str = "Krusche 2005, Table D.3 (product)";
 const STATIC_PRODUCT: &str = "Krusche 2005, Table E.3 (product, static distribution)";
@@ -233,14 +231,14 @@ pub const ROWS: [Sign; 51] = [
         [MEMORY, "hierarchical sets with memory for all data over without, JuRoPA, 16 ranks"],
         Ratio,
         || Below("faster"),
-        Some(|all| all.with_memory(16, ALL_MEMORY)),
+        Some(|all| all.with_memory(16)),
         Nothing,
     ),
     sign(
         [MEMORY, "hierarchical sets with memory for all data over without, JuRoPA, 64 ranks"],
         Ratio,
         || Above("slower"),
-        Some(|all| all.with_memory(64, ALL_MEMORY)),
+        Some(|all| all.with_memory(64)),
         LINKS,
     ),
     sign(
