@@ -1,0 +1,10 @@
+//! Exchanges between nodes that are drawn from bytes, for a test and for a fuzz target: nodes of any sizes,
+//! blocks around the limit of node leaders, counts that do not match, arguments that are refused. Ranks are
+//! threads; a serial reference has the expected contents of all memory.
+
+mod buffer;
+mod job;
+mod run;
+
+pub use job::Job;
+pub use run::{Effect, run};
