@@ -285,7 +285,8 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
 impl<C: Comm> Drop for Messages<'_, '_, C> {
     /// Reached with outstanding pieces only by a panic: the blocks would be freed while MPI uses them.
     fn drop(&mut self) {
-        if !self.under_way.is_empty() {
+        // In a model a participant that ends unwinds, and its memory stays.
+        if !self.under_way.is_empty() && !cfg!(hcube_model) {
             self.comm.abort(&Error::Internal("a panic while pieces were under way".into()));
         }
     }

@@ -102,7 +102,8 @@ enum Special {
     Empty,
     /// The last rank has invalid arguments in the first exchange.
     Refused,
-    /// The blocks from rank 0 to the last rank, and from rank 1 to rank 0, are above the limit.
+    /// The blocks from rank 0 to the last rank, and from rank 1 to rank 0, are above the limit; of the
+    /// others only the one from the last rank to rank 1 is not empty.
     Large,
 }
 
@@ -114,6 +115,7 @@ fn bytes(special: Special, ranks: usize, from: usize, to: usize) -> usize {
     match special {
         Special::Empty if (from + to) % 3 == 1 => 0,
         Special::Large if (from, to) == (0, ranks - 1) || (from, to) == (1, 0) => BLOCK,
+        Special::Large if (from, to) != (ranks - 1, 1) => 0,
         _ => LINE,
     }
 }
@@ -183,9 +185,9 @@ pub const MODELS: &[Model] = &[
     })
     .with(Extent::Preemptions(1)),
     Model::new("alltoall::leaders", "two blocks above the limit on nodes of two ranks and one", |scene| {
-        rounds(scene, TWO_AND_ONE, 1, Special::Large);
+        rounds(scene, TWO_AND_ONE, 2, Special::Large);
     })
-    .with(Extent::Preemptions(1)),
+    .with(Extent::Random(100)),
     Model::new("alltoall::leaders", "many exchanges of two nodes of two ranks", |scene| {
         rounds(scene, TWO_AND_TWO, 3, Special::Empty);
     })
