@@ -9,5 +9,5 @@ use hcube_core::comm::threads;
 /// Nodes, options and exchanges one after the other.
 pub fn leaders(data: &[u8]) {
     let job = drawn::Job::draw(data);
-    threads::run_on_nodes(job.nodes.clone(), |comm| drawn::run(comm, &job));
+    threads::run_on_nodes(job.nodes.clone(), |comm| drawn::run::run(comm, &job));
 }

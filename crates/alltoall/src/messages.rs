@@ -285,8 +285,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
 impl<C: Comm> Drop for Messages<'_, '_, C> {
     /// Reached with outstanding pieces only by a panic: the blocks would be freed while MPI uses them.
     fn drop(&mut self) {
-        // In a model a participant that ends unwinds, and its memory stays.
-        if !self.under_way.is_empty() && !cfg!(hcube_model) {
+        if !self.under_way.is_empty() {
             self.comm.abort(&Error::Internal("a panic while pieces were under way".into()));
         }
     }

@@ -435,16 +435,16 @@ mod tests {
         ([lists, notice, received, sent], routes.max_block())
     }
 
-    /// As `doc/clusters.md` has them.
+    /// As `doc/clusters.md` has them, the state to within some fields.
     #[test]
     fn memory_at_the_first_exchange_of_many_ranks() {
-        for (ranks, bounds, led) in [
-            (1_000, [8_000, 11_500, 8_300, 8_300], LED_OF_1_000_RANKS),
-            (10_000, [10_100, 120_000, 98_500, 98_500], LED_OF_10_000_RANKS),
+        for (ranks, lists, bytes, led) in [
+            (1_000, 8_000, [11_464, 8_240, 8_240], LED_OF_1_000_RANKS),
+            (10_000, 10_000, [119_856, 98_448, 98_448], LED_OF_10_000_RANKS),
         ] {
-            let (bytes, found) = start(ranks);
-            let is_like = |(&bytes, bound): (&usize, usize)| (8 * bound..=10 * bound).contains(&(10 * bytes));
-            assert!(bytes.iter().zip(bounds).all(is_like) && found == led, "{ranks}: {bytes:?}, {found}");
+            let ([found, rest @ ..], largest) = start(ranks);
+            assert!(found.abs_diff(lists) < 500, "{ranks} ranks: {found} bytes");
+            assert_eq!((rest, largest), (bytes, led), "{ranks} ranks");
         }
     }
 }

@@ -2,7 +2,6 @@
 //! first exchange, which node leaders make. This process has no other tests, since it counts all that its
 //! threads allocate.
 
-use hcube_alltoall::state::Shares;
 use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Task, UsedPath, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
@@ -17,8 +16,15 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-fn add(bytes: isize) {
-    let now = NOW.get() + bytes;
+/// Allocations from this size on are reserved memory: scratch memory, of which pages are resident once they are
+/// used.
+const RESERVED_BYTES: usize = 64 << 10;
+
+fn add(layout: Layout, sign: isize) {
+    if layout.size() >= RESERVED_BYTES {
+        return;
+    }
+    let now = NOW.get() + sign * layout.size() as isize;
     NOW.set(now);
     PEAK.set(PEAK.get().max(now));
 }
@@ -28,19 +34,19 @@ struct Counting;
 // SAFETY: hands on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add(layout.size() as isize);
+        add(layout, 1);
         // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        add(layout.size() as isize);
+        add(layout, 1);
         // SAFETY: as in `alloc`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        add(-(layout.size() as isize));
+        add(layout, -1);
         // SAFETY: the memory came from the system with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
@@ -74,7 +80,6 @@ fn since(before: isize) -> (isize, isize) {
 
 fn start(comm: &ThreadComm) -> Start {
     let options = Options::default();
-    let shares = Shares::of(options.memory + hcube_alltoall::state::BASE_MEMORY_BYTES, true);
     let counts = vec![BLOCK; comm.size()];
     let places: Vec<c_int> = (0..comm.size() as c_int).map(|rank| rank * BLOCK).collect();
     let [mut send, mut receive] = [(); 2].map(|()| vec![0_u8; comm.size() * BLOCK as usize]);
@@ -83,7 +88,6 @@ fn start(comm: &ThreadComm) -> Start {
     PEAK.set(before);
     let mut state = ExchangeState::new(comm, &options).expect("memory");
     let (lists, creation) = since(before);
-    let reserved = (shares.scratch + shares.chunk) as isize;
     let blocks = |buffer: &mut Vec<u8>| {
         // SAFETY: the blocks are in the buffer, which nothing else uses until the exchange has ended.
         unsafe { Blocks::counted(buffer.as_mut_ptr(), &counts, &places, 1) }.expect("valid counts")
@@ -100,7 +104,7 @@ fn start(comm: &ThreadComm) -> Start {
         comm.size()
     );
     assert!((0..comm.size()).all(|rank| receive[rank * BLOCK as usize] == rank as u8));
-    Start { lists: lists - reserved, creation, exchange, memory: state.memory() as isize }
+    Start { lists, creation, exchange, memory: state.memory() as isize }
 }
 
 /// The median of the ranks, since some of them allocate what the threads share.
@@ -121,17 +125,18 @@ fn median(ranks: usize) -> Start {
 
 #[test]
 fn memory_at_the_start_grows_by_few_bytes_per_rank() {
-    let all = [128, 512].map(|ranks| (ranks as isize, median(ranks)));
+    let all = [256, 512].map(|ranks| (ranks as isize, median(ranks)));
     for (ranks, Start { lists, creation, exchange, memory }) in all {
         let bound = |fixed: isize, per_rank: isize| fixed + ranks * per_rank;
         assert!(lists <= bound(5_000, 2), "{all:?}");
-        assert!(creation <= bound(1_000, 5), "{all:?}");
+        assert!(creation <= bound(1_000, 60), "{all:?}");
         assert!(exchange <= bound(2_000, 14), "{all:?}");
         assert!(memory <= Options::default().memory as isize / 4, "{all:?}");
     }
     let [(few, first), (many, second)] = all;
     let grows = |of: fn(&Start) -> isize| (of(&second) - of(&first)) as f64 / (many - few) as f64;
-    // A node of 16 ranks more is a route of 16 bytes and a number of 4.
-    assert!(grows(|start| start.lists) <= 1.3, "{all:?}");
-    assert!(grows(|start| start.creation) <= 5.0, "{all:?}");
+    // A node of 16 ranks more is a route of 16 bytes and a number of 4, in a vector that may have reserved 8.
+    assert!(grows(|start| start.lists) <= 1.5, "{all:?}");
+    // Seven words by which ranks share memory, and a number of their nodes.
+    assert!(grows(|start| start.creation) <= 60.5, "{all:?}");
 }

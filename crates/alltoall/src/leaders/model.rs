@@ -2,14 +2,10 @@
 //!
 //! Every rank finds the blocks of all others in each exchange, and what it has sent may be written again when
 //! it returns. All ranks know the votes of all before they write to their blocks; where one of them has
-//! invalid arguments, nobody writes. A block above the limit follows by a message of its rank, while other
-//! ranks may still read the notices of the exchange, or have begun the next one.
+//! invalid arguments, nobody writes.
 
 use super::{Routes, announce, notice_bytes, pass_on, unpack_all};
-use crate::messages;
 use crate::node::Node;
-use crate::options::Schedule;
-use crate::schedule::partners;
 use crate::state::model::{Buffer, LINE, node_of, sent};
 use crate::task::Task;
 use crate::vote::{Property, Vote};
@@ -63,10 +59,10 @@ impl Caller {
     }
 
     /// An exchange; whether there was one.
-    fn call(&mut self, is_valid: bool, [counts, expected]: [&[c_int]; 2]) -> bool {
+    fn call(&mut self, is_valid: bool, counts: &[c_int]) -> bool {
         let [send, receive] = self.buffers;
-        let places: Vec<c_int> = (0..expected.len()).map(|rank| (rank * BLOCK) as c_int).collect();
-        let task = Task::between(send.counted(counts, &places), receive.counted(expected, &places));
+        let places: Vec<c_int> = (0..counts.len()).map(|rank| (rank * LINE) as c_int).collect();
+        let task = Task::between(send.counted(counts, &places), receive.counted(counts, &places));
         let near = self.announce(&task, is_valid);
         let Self { comm, node, routes, scratch, .. } = self;
         let valid = is_valid.then_some(&task);
@@ -75,22 +71,8 @@ impl Caller {
         let is_made = received.sum.count(Property::Led) == comm.size();
         if is_made {
             unpack_all(comm, node.as_mut(), scratch, routes, received, &task, patience()).expect("no errors");
-            self.exchange_large(&task);
         }
         is_made
-    }
-
-    /// The blocks above the limit.
-    fn exchange_large(&mut self, task: &Task<'_>) {
-        let Self { comm, scratch, .. } = self;
-        let task = task.of_lengths(LINE + 1..=usize::MAX);
-        let has_blocks =
-            |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
-        let all = partners(Schedule::Auto, comm.rank(), comm.size());
-        let (pace, partners) = (&mut Pace::default(), Box::new(all.filter(has_blocks)));
-        let exchange =
-            messages::Exchange { task, scratch, pace, partners, packed: false, patience: patience() };
-        messages::scope(&*comm, exchange, |_| Ok(())).expect("no errors");
     }
 }
 
@@ -102,22 +84,11 @@ enum Special {
     Empty,
     /// The last rank has invalid arguments in the first exchange.
     Refused,
-    /// The blocks from rank 0 to the last rank, and from rank 1 to rank 0, are above the limit; of the
-    /// others only the one from the last rank to rank 1 is not empty.
-    Large,
 }
 
-/// Bytes of a block in memory.
-const BLOCK: usize = 2 * LINE;
-
-/// Bytes of the block of a pair of `ranks` ranks.
-fn bytes(special: Special, ranks: usize, from: usize, to: usize) -> usize {
-    match special {
-        Special::Empty if (from + to) % 3 == 1 => 0,
-        Special::Large if (from, to) == (0, ranks - 1) || (from, to) == (1, 0) => BLOCK,
-        Special::Large if (from, to) != (ranks - 1, 1) => 0,
-        _ => LINE,
-    }
+/// Bytes of the block of a pair of ranks.
+fn bytes(special: Special, from: usize, to: usize) -> usize {
+    if special == Special::Empty && (from + to) % 3 == 1 { 0 } else { LINE }
 }
 
 /// Exchanges of ranks on these nodes.
@@ -132,7 +103,7 @@ fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, special: Sp
             here.into_iter().zip(all).for_each(|(rank, node)| nodes[rank] = Some(node));
         }
     }
-    let [sends, receives] = [(); 2].map(|()| Buffer::all(scene, ranks, BLOCK));
+    let [sends, receives] = [(); 2].map(|()| Buffer::all(scene, ranks, LINE));
     let buffers = sends.into_iter().zip(receives).map(|(send, receive)| [send, receive]);
     for ((comm, node), buffers) in Member::all(scene, ranks).into_iter().zip(nodes).zip(buffers) {
         let own = comm.rank();
@@ -142,18 +113,15 @@ fn rounds(scene: &mut Scene, numbers: &'static [u32], rounds: usize, special: Sp
         scene.participant(move || {
             let [send, receive] = buffers;
             receive.fill(|_| 0);
-            let bytes = |from, to| bytes(special, ranks, from, to);
-            let counts: Vec<c_int> = (0..ranks).map(|to| bytes(own, to) as c_int).collect();
-            let expected: Vec<c_int> = (0..ranks).map(|from| bytes(from, own) as c_int).collect();
+            let counts: Vec<c_int> = (0..ranks).map(|other| bytes(special, own, other) as c_int).collect();
             for round in 0..rounds {
                 send.fill(|to| sent(round, own, to));
                 let refuses = special == Special::Refused && round == 0;
-                let is_made = caller.call(!refuses || own + 1 < ranks, [&counts, &expected]);
+                let is_made = caller.call(!refuses || own + 1 < ranks, &counts);
                 assert_eq!(is_made, !refuses);
                 if is_made {
-                    let is_filled = |from, line: u8| usize::from(line) * LINE < bytes(from, own);
-                    let value = |from, line| if is_filled(from, line) { sent(round, from, own) } else { 0 };
-                    receive.check_lines(|from, line| value(from, line) + line);
+                    let is_empty = |from| bytes(special, from, own) == 0;
+                    receive.check(|from| if is_empty(from) { 0 } else { sent(round, from, own) });
                 }
             }
             if let Some(node) = &mut caller.node {
@@ -184,10 +152,6 @@ pub const MODELS: &[Model] = &[
         rounds(scene, TWO_AND_ONE, 2, Special::Refused);
     })
     .with(Extent::Preemptions(1)),
-    Model::new("alltoall::leaders", "two blocks above the limit on nodes of two ranks and one", |scene| {
-        rounds(scene, TWO_AND_ONE, 2, Special::Large);
-    })
-    .with(Extent::Random(100)),
     Model::new("alltoall::leaders", "many exchanges of two nodes of two ranks", |scene| {
         rounds(scene, TWO_AND_TWO, 3, Special::Empty);
     })

@@ -121,16 +121,11 @@ impl Buffer {
 
     /// Its rank reads what it has filled or received.
     pub fn check(self, value: impl Fn(usize) -> u8) {
-        self.check_lines(|rank, line| value(rank) + line);
-    }
-
-    /// The same with a value for each line of a block.
-    pub fn check_lines(self, value: impl Fn(usize, u8) -> u8) {
         for (rank, line, place) in self.lines() {
             read(place);
             // SAFETY: a line of this buffer.
             let bytes = unsafe { std::slice::from_raw_parts(place, LINE) };
-            assert_eq!(bytes, [value(rank, line); LINE], "the block of rank {rank}, line {line}");
+            assert_eq!(bytes, [value(rank) + line; LINE], "the block of rank {rank}, line {line}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Random exchanges between nodes, of inputs as the fuzz target `leaders` has them.
 
-use super::drawn::{Effect, Job, run};
+use super::drawn::Job;
+use super::drawn::run::{Effect, run};
 use super::nodes::run_on_nodes;
 use hcube_alltoall::UsedPath;
 use hcube_core::error::{HCUBE_ERR_COUNT, HCUBE_ERR_TRUNCATE};

@@ -4,7 +4,6 @@
 
 mod buffer;
 mod job;
-mod run;
+pub mod run;
 
 pub use job::Job;
-pub use run::{Effect, run};
