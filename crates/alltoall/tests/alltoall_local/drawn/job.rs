@@ -8,6 +8,10 @@ const MAX_RANKS: usize = 9;
 const MAX_EXCHANGES: usize = 5;
 const MAX_BYTES: usize = 1 << 21;
 
+/// Kinds of sizes up to the limit, and those with which node leaders still make an exchange with large blocks.
+const KINDS: usize = 9;
+const SMALL_KINDS: usize = 5;
+
 /// Numbers from the bytes of an input, 0 where it has ended.
 struct Bytes<'a>(&'a [u8]);
 
@@ -46,11 +50,12 @@ impl Size {
         }
     }
 
-    fn draw(bytes: &mut Bytes<'_>) -> Self {
-        match bytes.below(8) {
+    /// One of the first of the kinds: the last of [`KINDS`] is as large as it may be.
+    fn draw(bytes: &mut Bytes<'_>, kinds: usize) -> Self {
+        match bytes.below(kinds) {
             0 | 1 => Self::Bytes(0),
             2..5 => Self::Bytes(1 + bytes.below(60)),
-            5 => Self::Bytes(bytes.below(1 << 8) * 5),
+            5 | 6 => Self::Bytes(bytes.below(1 << 8) * 5),
             _ => Self::Limit(bytes.below(3) as isize - 2),
         }
     }
@@ -170,11 +175,12 @@ fn nodes(bytes: &mut Bytes<'_>, ranks: usize) -> Vec<u32> {
 impl Exchange {
     fn draw(bytes: &mut Bytes<'_>, ranks: usize) -> Self {
         let (is_equal, in_place) = (bytes.is(3), bytes.is(3));
+        let kinds = if bytes.is(3) { KINDS } else { SMALL_KINDS };
         let mut sizes = if is_equal {
-            let size = if bytes.is(6) { Size::draw_large(bytes) } else { Size::draw(bytes) };
+            let size = if bytes.is(6) { Size::draw_large(bytes) } else { Size::draw(bytes, KINDS) };
             vec![size; ranks * ranks]
         } else {
-            (0..ranks * ranks).map(|_| Size::draw(bytes)).collect::<Vec<_>>()
+            (0..ranks * ranks).map(|_| Size::draw(bytes, kinds)).collect::<Vec<_>>()
         };
         if !is_equal {
             for _ in 0..bytes.below(4) {
@@ -219,7 +225,7 @@ impl Fault {
             7 | 8 => {
                 // In place a rank's block for itself cannot differ.
                 let other = if in_place { rank + 1 + bytes.below(ranks - 1) } else { bytes.below(ranks) };
-                let is = if bytes.is(4) { Size::draw_large(bytes) } else { Size::draw(bytes) };
+                let is = if bytes.is(4) { Size::draw_large(bytes) } else { Size::draw(bytes, KINDS) };
                 Self::Count { rank, other: other % ranks, sends: bytes.is(2), is }
             }
             9 => Self::Refused { rank },
