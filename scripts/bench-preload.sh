@@ -63,7 +63,7 @@ bench_preload() {
     rounds=${rounds:-5}
     # MPICH has room for 2048 communicators.
     [ "$kind" = openmpi ] || many=1500
-    for program in churn progress memory exchange; do
+    for program in churn progress memory start exchange; do
         "mpicc.$mpi" -std=c99 -O2 -o "$work/$program" "lab/preload/$program.c" lab/preload/bench.c -ldl
     done
     guest 12 "Short-lived communicators, 2 ranks" "$rounds" "stock preload forwarding" 2 churn 10000
@@ -73,6 +73,7 @@ bench_preload() {
         guest 6 "Memory of $many communicators, 1 exchange each, $ranks ranks" 3 "stock preload" "$ranks" memory "$many" 1
         guest 6 "Memory of $many communicators, 3 exchanges each, $ranks ranks" 3 "stock preload" "$ranks" memory "$many" 3
     done
+    guest 6 "Time and memory at the start, 8 ranks" 3 "stock preload" 8 start 100 8
     for ranks in 2 4 8; do
         guest $((4 * ranks)) "Exchanges out of place, 8 B to 4 MiB per pair, $ranks ranks" \
             "$rounds" preload "$ranks" exchange $((4 << 20)) 21

@@ -11,6 +11,7 @@ mod datatype;
 mod gemm;
 mod grid_transpose;
 mod kernels;
+mod leaders;
 mod options;
 mod singleton;
 mod tool;
@@ -21,7 +22,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 32] = [
+const TARGETS: [(&str, Target); 33] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -44,6 +45,7 @@ const TARGETS: [(&str, Target); 32] = [
     ("option-structures", arguments::option_structures),
     ("random-access", arguments::random_access),
     ("alltoall", arguments::alltoall),
+    ("leaders", leaders::leaders),
     ("transpose", arguments::transpose),
     ("grid-transpose", grid_transpose::grid_transpose),
     ("gemm", gemm::gemm),

@@ -137,3 +137,30 @@ void *bench_memory(size_t bytes)
     if (memory == NULL) bench_fail("not enough memory");
     return memory;
 }
+
+/* A field of a file in /proc, in bytes. */
+static double field(const char *path, const char *format)
+{
+    char line[256];
+    long kilobytes = -1;
+    FILE *status = fopen(path, "r");
+
+    if (status == NULL) bench_fail(path);
+    while (kilobytes < 0 && fgets(line, sizeof line, status) != NULL)
+        if (sscanf(line, format, &kilobytes) != 1) kilobytes = -1;
+    fclose(status);
+    if (kilobytes < 0) bench_fail(path);
+    return 1024.0 * (double)kilobytes;
+}
+
+bench_footprint bench_take(void)
+{
+    bench_footprint now;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    now.resident = field("/proc/self/smaps_rollup", "Rss: %ld kB");
+    now.share = field("/proc/self/smaps_rollup", "Pss: %ld kB");
+    now.address_space = field("/proc/self/status", "VmSize: %ld kB");
+    MPI_Barrier(MPI_COMM_WORLD);
+    return now;
+}

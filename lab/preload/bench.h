@@ -16,6 +16,10 @@ typedef struct {
     double bound;     /* by how much a value may exceed that of the MPI library, as a factor; 0 without a bound */
 } bench_case;
 
+typedef struct {
+    double resident, share, address_space; /* in bytes; the share counts a page once for all processes that map it */
+} bench_footprint;
+
 /* Between these two lines a program measures; they include MPI_Init and MPI_Finalize. */
 void bench_begin(int *argc, char ***argv, int arguments, const char *usage);
 void bench_end(void);
@@ -38,6 +42,10 @@ double bench_mean(double mine);
 double bench_median(double *values, int count);
 
 void *bench_memory(size_t bytes);
+
+/* Collective: the memory of this process, while all ranks are at the same place, so that the share of each is that of
+ * this place. */
+bench_footprint bench_take(void);
 
 /* Ends the job. */
 void bench_fail(const char *what);

@@ -11,9 +11,12 @@
 //! not take this way: if they are few, their ranks exchange them by messages afterwards. A node with a rank
 //! whose arguments are invalid, or whose memory cannot be read, sends only votes. To detect counts that do
 //! not match, nothing depends on the lengths that a rank has passed before the votes are known: receives are
-//! large enough for the largest blocks, and shorter blocks are at the start of the message. Blocks for ranks
-//! of the node are part of the second notices: a rank that has posted its second notice reads none of the
-//! first ones.
+//! large enough for the largest blocks, and shorter blocks are at the start of the message. No length is read
+//! from a message, so whatever it holds, a rank stays within its memory: the votes have a fixed size, and the
+//! places of the blocks follow from what the ranks of its node expect, of which no block exceeds the limit.
+//! Lengths in notices are those of ranks of the node, which share memory; they are used as bounds of slices.
+//! Blocks for ranks of the node are part of the second notices: a rank that has posted its second notice
+//! reads none of the first ones.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; the limit is at most
 //! [`Routes::max_block`]; all ranks know in advance that node leaders pass on the votes. Cost for N nodes of

@@ -2,11 +2,13 @@
 //! and the path that the data used.
 
 mod between;
+mod drawn;
 mod faults;
 mod general;
 mod image;
 mod nodes;
 mod paths;
+mod random;
 mod refusals;
 mod sequences;
 mod sizes;
