@@ -47,7 +47,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::HierarchicalSets.name(),
         "none",
         "at most P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
-        "between nodes, in place; no shared memory, in place: trials begin with it (make simulate, schedules)",
+        "between nodes, in place; no shared memory, in place: trials begin with it (make simulate, schedules); several \
+         nodes, out of place, blocks that are too large for node-leaders: compared with library",
     ],
     [Schedule::Mpich.name(), "none", "2 P - 3 steps, pieces within HCUBE_MEMORY", "on request"],
     [
@@ -59,8 +60,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
     [
         Schedule::NodeLeaders.name(),
-        "several nodes with shared memory, blocks that fit into HCUBE_MEMORY",
-        "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
+        "several nodes with shared memory, blocks that fit into HCUBE_MEMORY in 8 rounds",
+        "in each round (N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
         "several nodes, 4 ranks or more, blocks of 16 KiB at most, or few larger ones (in place if a rank sends at most 2 log2 P \
          messages): compared with library (make simulate, out-of-place)",
     ],

@@ -77,3 +77,13 @@ pub enum Led {
     /// blocks nor without them.
     Unknown,
 }
+
+impl Led {
+    /// What is known of the blocks, if they do.
+    pub fn blocks(self) -> Option<Blocks> {
+        match self {
+            Self::Yes(blocks) => Some(blocks),
+            Self::No | Self::Unknown => None,
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //! first exchange, which node leaders make. This process has no other tests, since it counts all that its
 //! threads allocate.
 
+use hcube_alltoall::select::Blocks as Known;
 use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Task, UsedPath, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
@@ -95,7 +96,8 @@ fn start(comm: &ThreadComm) -> Start {
     let before = NOW.get();
     PEAK.set(before);
     let task = Ok(Task::between(blocks(&mut send), blocks(&mut receive)));
-    let conditions = Conditions { led: state.situation().leads(false), ..Conditions::default() };
+    let conditions =
+        Conditions { led: state.situation().leads(false).then_some(Known::Any), ..Conditions::default() };
     let outcome = exchange(comm, &mut state, &task, conditions, None).expect("valid arguments");
     let exchange = PEAK.get() - before;
     assert!(
@@ -135,8 +137,8 @@ fn memory_at_the_start_grows_by_few_bytes_per_rank() {
     }
     let [(few, first), (many, second)] = all;
     let grows = |of: fn(&Start) -> isize| (of(&second) - of(&first)) as f64 / (many - few) as f64;
-    // A node of 16 ranks more is a route of 16 bytes and a number of 4, in a vector that may have reserved 8.
-    assert!(grows(|start| start.lists) <= 1.5, "{all:?}");
+    // A node of 16 ranks more is a route of 16 bytes and a number of 4, in vectors that may have reserved twice that.
+    assert!(grows(|start| start.lists) <= 2.5, "{all:?}");
     // Seven words by which ranks share memory, and a number of their nodes.
     assert!(grows(|start| start.creation) <= 60.5, "{all:?}");
 }

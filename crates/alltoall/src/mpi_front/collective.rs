@@ -352,10 +352,7 @@ unsafe fn make(
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
     let by_leaders = unsafe { led(call, comm, exchange, named) };
-    let led = match by_leaders {
-        Led::Yes(blocks) => Some(blocks),
-        Led::No | Led::Unknown => None,
-    };
+    let led = by_leaders.blocks();
     let reason = match by_leaders {
         Led::Unknown => Some(INVALID),
         Led::Yes(_) | Led::No => select::forwarded_before_votes(situation, call.in_place(), led.is_some()),

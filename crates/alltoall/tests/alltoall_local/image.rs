@@ -1,7 +1,7 @@
 //! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position, and
 //! their expected contents.
 
-use hcube_alltoall::select::{Blocks as Known, Led};
+use hcube_alltoall::select::Blocks as Known;
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Task, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
@@ -192,10 +192,7 @@ impl Rank {
             (self.send.is_none(), self.receive.ranges[0].len(), state.situation());
         // As the front end reports it for MPI_Alltoall and for MPI_Alltoallv; a list comes from elsewhere.
         let led = match self.receive.form {
-            Form::Even => match situation.leads_equal(in_place, || Some(block)) {
-                Led::Yes(blocks) => Some(blocks),
-                Led::No | Led::Unknown => None,
-            },
+            Form::Even => situation.leads_equal(in_place, || Some(block)).blocks(),
             Form::Counted => situation.leads(in_place).then_some(Known::Any),
             Form::Listed => None,
         };

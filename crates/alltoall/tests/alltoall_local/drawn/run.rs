@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, content};
 use super::job::{Exchange, Fault, Job};
-use hcube_alltoall::select::Led;
+use hcube_alltoall::select::Blocks as Known;
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Path, Schedule, Task, UsedPath, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
@@ -123,12 +123,12 @@ fn code(result: Effect) -> u64 {
     }
 }
 
-/// Whether node leaders pass on the votes, as the front end says for the arguments of a rank.
-fn leads(given: &Exchange, state: &ExchangeState, in_place: bool, limit: usize) -> bool {
+/// What is known of the blocks if node leaders pass on the votes, as the front end says for the arguments of a rank.
+fn leads(given: &Exchange, state: &ExchangeState, in_place: bool, limit: usize) -> Option<Known> {
     let situation = state.situation();
     match given.is_equal {
-        true => matches!(situation.leads_equal(in_place, || Some(given.bytes(limit, 0, 0))), Led::Yes(_)),
-        false => situation.leads(in_place),
+        true => situation.leads_equal(in_place, || Some(given.bytes(limit, 0, 0))).blocks(),
+        false => situation.leads(in_place).then_some(Known::Any),
     }
 }
 
