@@ -3,8 +3,8 @@
  *   mpirun -np <ranks> start FILE VARIANT EXCHANGES BYTES
  *
  * All exchanges are MPI_Alltoallv of BYTES bytes per pair. hcube forwards the first one; the second one includes its
- * set-up; EXCHANGES more follow. Times are those of the slowest rank. Memory is that of a rank: resident, of the largest
- * one, and the proportional share, which counts shared pages once for all ranks, the mean. */
+ * set-up; EXCHANGES more follow. Times are those of the slowest rank. Memory is that of a rank: resident, of the
+ * largest one, and the proportional share, which counts shared pages once for all ranks, the mean. */
 #define _POSIX_C_SOURCE 199309L
 #include "bench.h"
 
