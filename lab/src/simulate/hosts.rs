@@ -114,7 +114,7 @@ pub struct HostsTime {
     /// `library` if hcube has forwarded the last exchange.
     pub way: Option<String>,
     #[serde(skip)]
-    run: Run,
+    pub run: Run,
 }
 
 impl HostsTime {

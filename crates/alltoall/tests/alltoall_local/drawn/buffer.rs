@@ -93,8 +93,8 @@ impl Buffer {
                 // SAFETY: parts follow one another in the memory, which is borrowed as long as the blocks are.
                 unsafe { Blocks::even(first, self.parts[0][0].len(), self.parts.len()) }.expect("small")
             }
-            // SAFETY: parts are inside the memory, which is borrowed as long as the blocks are.
             Form::Counted => {
+                // SAFETY: parts are inside the memory, which is borrowed as long as the blocks are.
                 unsafe { Blocks::counted(start, &self.counts, &self.displacements, 1) }.expect("valid counts")
             }
             Form::Listed | Form::Packed => {
