@@ -9,8 +9,8 @@ use super::vote::{Property, Vote};
 
 impl ExchangeState {
     /// Whether an exchange that hcube can perform may be forwarded after the votes if the MPI library is
-    /// faster; `total` is the sum of the bytes of all ranks. The library's functions in place may need a copy of the buffer: it
-    /// is permitted between nodes, where it is within the memory bound.
+    /// faster; `total` is the sum of the bytes of all ranks. The library's functions in place may need a copy
+    /// of the buffer: it is permitted between nodes, where it is within the memory bound.
     pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
         let permitted = match task.is_in_place() {
             true => !self.situation.shared && self.permits_copy(total),

@@ -17,15 +17,15 @@
 //! Lengths in notices are those of ranks of the node, which share memory; they are used as bounds of slices.
 //! Blocks for ranks of the node are part of the second notices: a rank that has posted its second notice
 //! reads none of the first ones. Blocks for which the memory does not suffice are passed on in several rounds
-//! ([`pieces`]), a piece of each in each round; votes of a later round only state whether another one follows.
-//! If node leaders are not expected to make the exchange, only the votes are passed on first.
+//! ([`pieces`]), a piece of each in each round; votes of a later round only state whether another one
+//! follows. If node leaders are not expected to make the exchange, only the votes are passed on first.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; the limit is at most
 //! [`Routes::limit`]; all ranks know in advance that node leaders pass on the votes. Cost of a round for N
 //! nodes of M ranks: two rounds of notices; (N - 1) / M messages per rank, rounded up, of 56 bytes of votes
 //! and M² pieces, or of fewer where N - 1 < M; 3 copies per byte between nodes and 2 inside. A larger block
-//! costs what it costs by messages. Extra memory: the slots of the board, and scratch memory for the messages of a
-//! rank. The only rank of a node sends a message to each other node.
+//! costs what it costs by messages. Extra memory: the slots of the board, and scratch memory for the messages
+//! of a rank. The only rank of a node sends a message to each other node.
 //! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 

@@ -17,8 +17,8 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Allocations from this size on are reserved memory: scratch memory, of which pages are resident once they are
-/// used.
+/// Allocations from this size on are reserved memory: scratch memory, of which pages are resident once they
+/// are used.
 const RESERVED_BYTES: usize = 64 << 10;
 
 fn add(layout: Layout, sign: isize) {
@@ -137,7 +137,8 @@ fn memory_at_the_start_grows_by_few_bytes_per_rank() {
     }
     let [(few, first), (many, second)] = all;
     let grows = |of: fn(&Start) -> isize| (of(&second) - of(&first)) as f64 / (many - few) as f64;
-    // A node of 16 ranks more is a route of 16 bytes and a number of 4, in vectors that may have reserved twice that.
+    // A node of 16 ranks more is a route of 16 bytes and a number of 4, in vectors that may have reserved
+    // twice that.
     assert!(grows(|start| start.lists) <= 2.5, "{all:?}");
     // Seven words by which ranks share memory, and a number of their nodes.
     assert!(grows(|start| start.creation) <= 60.5, "{all:?}");

@@ -4,12 +4,13 @@
 //! The machines `hosts-openmpi` and so on are models of one machine whose hosts share its cores. Their costs
 //! of messages were measured by ping-pongs (scripts/calibrate-hosts.sh), not by benchmarks.
 //!
-//! A new case is a row of [`CASES`] with its runs in a file of its own. The competitor has a row where it is a
-//! function of MPI whose algorithm is known.
+//! A new case is a row of `CASES` with its runs in a file of its own. The competitor has a row where it is
+//! a function of MPI whose algorithm is known.
 
 mod coarrays;
 mod exchanges;
 mod panels;
+mod run;
 mod supersteps;
 mod transposes;
 mod updates;
@@ -23,45 +24,11 @@ use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::alltoall::{COLUMNS, ROWS};
 use hcube_results::machine::{Costs, Machine};
 use hcube_results::numbers::time;
+use run::{HCUBE, Hosts, Run};
 use serde::{Deserialize, Serialize};
 
 /// Names of these machines begin so; the rest is the name of the MPI library's launcher.
 const MACHINES: &str = "hosts-";
-const HCUBE: &str = "hcube";
-const LIBRARY: &str = "library";
-
-/// Hosts of a machine, and their MPI library by the name of its launcher.
-pub struct Hosts<'a> {
-    pub mpi: &'a str,
-    pub ranks: usize,
-    pub ranks_per_host: usize,
-}
-
-/// What a driver does for a row.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Run {
-    /// As in `doc/results/hosts.json`.
-    subject: String,
-    by: &'static str,
-    driver: &'static str,
-    /// Before the cases.
-    argument: Option<&'static str>,
-    /// In the form that the driver reads.
-    text: String,
-    bytes_per_rank: u64,
-    /// Updates whose time follows from the rate that the driver prints.
-    updates: Option<u64>,
-    /// Whether all ranks have work at the same time, which takes longer where they share cores.
-    computes: bool,
-}
-
-fn of_hcube(subject: String, text: String) -> Run {
-    Run { subject, by: HCUBE, text, ..Run::default() }
-}
-
-fn of_library(subject: String, text: String) -> Run {
-    Run { subject, by: LIBRARY, text, ..Run::default() }
-}
 
 /// A benchmark of `hcube-lab hosts bench`.
 struct Case {
@@ -114,7 +81,7 @@ pub struct HostsTime {
     /// `library` if hcube has forwarded the last exchange.
     pub way: Option<String>,
     #[serde(skip)]
-    pub run: Run,
+    pub(crate) run: Run,
 }
 
 impl HostsTime {
@@ -245,6 +212,7 @@ fn library<'a>(line: &Line<'a, HostsTime>) -> Option<&'a HostsTime> {
 mod tests {
     use super::super::arguments::Section;
     use super::super::row::take;
+    use super::run::{LIBRARY, of_hcube};
     use super::*;
     use crate::records::{self, read_json};
     use hcube_results::hosts::{self, Results};

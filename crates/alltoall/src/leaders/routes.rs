@@ -15,7 +15,8 @@ use std::ops::Range;
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
-/// Rounds for the longest blocks: with ever more of them, leaders copy as many bytes as others, in more messages.
+/// Rounds for the longest blocks: an estimate. Whether node leaders make an exchange is decided by measured
+/// times.
 const MAX_ROUNDS: usize = 8;
 /// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;

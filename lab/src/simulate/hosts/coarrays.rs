@@ -4,7 +4,8 @@
 //! In the measurements consecutive ranks are on different hosts; here they fill one host after the other, and
 //! the target is the first rank of the second host.
 
-use super::{Hosts, Run, of_hcube, supersteps};
+use super::run::{Hosts, Run, of_hcube};
+use super::supersteps;
 use hcube_results::numbers::whole_bytes;
 
 /// The driver.

@@ -3,7 +3,7 @@
 //! hcube is the preload library, as in the measurements: it compares algorithms in exchanges that precede
 //! those that are timed, and an exchange that it forwards is made by the algorithm of the MPI library.
 
-use super::{Hosts, Run, of_hcube, of_library};
+use super::run::{Hosts, Run, of_hcube, of_library};
 use hcube_results::alltoall::{COLUMNS, ROWS};
 use hcube_results::numbers::whole_bytes;
 use hcube_tool::grids::nearest_square;

@@ -3,7 +3,7 @@
 //! Only hcube's: the competitor is the faster one of MPI_Bcast and MPI_Ibcast, whose algorithms are not
 //! simulated.
 
-use super::{Hosts, Run, of_hcube};
+use super::run::{Hosts, Run, of_hcube};
 
 /// The driver.
 const DRIVER: &str = "panels";

@@ -4,7 +4,8 @@
 //! and with 8 bytes for each process. Puts of the MPI library are not: what MPICH does in MPI_Put and
 //! MPI_Win_fence depends on its network module.
 
-use super::{Hosts, Run, exchanges, of_hcube, of_library};
+use super::exchanges;
+use super::run::{Hosts, Run, of_hcube, of_library};
 use hcube_results::numbers::whole_bytes;
 
 /// The driver.

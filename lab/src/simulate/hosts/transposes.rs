@@ -2,7 +2,7 @@
 //!
 //! Only hcube's: FFTW's planner measures which of its own plans the competitor is.
 
-use super::{Hosts, Run, of_hcube};
+use super::run::{Hosts, Run, of_hcube};
 
 /// The driver.
 const DRIVER: &str = "transposes";

@@ -4,7 +4,7 @@
 //! a call. All ranks compute at the same time, so that the times of the machine's file are multiplied by the
 //! ranks of a core. Updates follow from the rate of some rounds.
 
-use super::{Hosts, Run, of_hcube};
+use super::run::{Hosts, Run, of_hcube};
 use hcube_results::published::ALL_OPTIMISATIONS;
 
 /// The driver, and its words of a rank; few, so that the check of all words is fast.

@@ -90,7 +90,7 @@ impl Buffer {
         match self.form {
             Form::Even => {
                 let first = start.wrapping_add(self.parts[0][0].start);
-                // SAFETY: parts follow one another in the memory, which is borrowed as long as the blocks are.
+                // SAFETY: parts follow one another in the memory, which is borrowed as long as the blocks.
                 unsafe { Blocks::even(first, self.parts[0][0].len(), self.parts.len()) }.expect("small")
             }
             Form::Counted => {

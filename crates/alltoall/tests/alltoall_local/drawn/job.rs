@@ -8,7 +8,8 @@ const MAX_RANKS: usize = 9;
 const MAX_EXCHANGES: usize = 5;
 const MAX_BYTES: usize = 1 << 21;
 
-/// Kinds of sizes up to the limit, and those with which node leaders still make an exchange with large blocks.
+/// Kinds of sizes up to the limit, and those with which node leaders still make an exchange with large
+/// blocks.
 const KINDS: usize = 9;
 const SMALL_KINDS: usize = 5;
 

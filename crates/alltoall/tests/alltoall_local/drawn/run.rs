@@ -123,7 +123,8 @@ fn code(result: Effect) -> u64 {
     }
 }
 
-/// What is known of the blocks if node leaders pass on the votes, as the front end says for the arguments of a rank.
+/// What is known of the blocks if node leaders pass on the votes, as the front end says for the arguments
+/// of a rank.
 fn leads(given: &Exchange, state: &ExchangeState, in_place: bool, limit: usize) -> Option<Known> {
     let situation = state.situation();
     match given.is_equal {
