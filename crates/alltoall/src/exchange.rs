@@ -11,7 +11,7 @@ use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, leaders, messages, mismatch, schedule, slots};
+use super::{ballot, bundles, enclosed, leaders, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -204,15 +204,15 @@ fn finish<C: Comm>(
     received: leaders::Received,
     largest: usize,
 ) -> Result<UsedPath> {
-    let ExchangeState { node, scratch, pace, routes, situation, options, patience, .. } = state;
+    let all = (largest > state.situation.led).then(|| state.partners(state.options.schedule));
+    let ExchangeState { node, scratch, pace, routes, situation, patience, .. } = state;
     let routes = routes.as_ref().expect("leaders have routes");
     let packed = received.sum.any(Property::Packed);
     leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
-    if largest > situation.led {
+    if let Some(all) = all {
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
         let has_blocks =
             |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
-        let all = schedule::partners(options.schedule, comm.rank(), comm.size());
         let partners = Box::new(all.filter(has_blocks));
         let exchange = messages::Exchange { task, scratch, pace, partners, packed, patience: *patience };
         messages::scope(comm, exchange, |_| Ok(()))?;
