@@ -38,10 +38,10 @@ use hcube_core::memory::datatype::Block;
 use hcube_core::node::board::Draft;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
-use routes::{LENGTH_BYTES, Route};
+use routes::Route;
 
 pub use exchange::{Received, pass_on, unpack_all};
-pub use routes::{Routes, max_block, routes_to_all};
+pub use routes::{LENGTH_BYTES, Routes, max_block, routes_to_all};
 
 /// Two ranks exchange one message.
 const TAG: i32 = tags::ALLTOALL_LEADERS.tag(0);
