@@ -174,7 +174,7 @@ mod tests {
     fn memory_that_blocks_need() {
         let [nodes64, nodes1024] = FAT;
         // By default, 1 MiB.
-        assert_eq!(largest_block(&nodes64, 1 << 20), Some(47));
+        assert_eq!(largest_block(&nodes64, 1 << 20), Some(46));
         assert_eq!(largest_block(&nodes1024, 1 << 20), None);
         for placement in FAT {
             for block in [8, 64, 512] {
