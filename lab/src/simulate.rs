@@ -4,7 +4,7 @@
 //! the order of the sections, and do not depend on the speed of this machine.
 
 pub mod alltoall;
-mod alltoallv;
+pub mod alltoallv;
 pub mod arguments;
 pub mod bsp;
 pub mod bsp_programs;

@@ -10,14 +10,14 @@
 //! Between nodes all ranks wait for each other.
 //! Where node leaders make exchanges of small blocks, the votes travel in their messages ([`leaders`]), and
 //! no all-reduce precedes them.
-//! Cost: one round of notices, or one all-reduce of six words; both if several nodes have several ranks.
+//! Cost: one round of notices, or one all-reduce of seven words; both if several nodes have several ranks.
 
 #[cfg(hcube_model)]
 pub mod model;
 
 use super::conditions::Conditions;
 use super::copies::write_pieces;
-use super::leaders;
+use super::leaders::{self, Round};
 use super::node::{Node, tell_addresses};
 use super::state::ExchangeState;
 use super::task::Task;
@@ -114,11 +114,34 @@ fn hold_by_leaders<C: Comm>(
         (near.time, largest) = gather_details(node);
         near
     });
-    let routes = routes.as_ref().expect("leaders have routes");
-    let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, &near, task, *patience)?;
+    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number: cast.number };
+    let received = leaders::pass_on(comm, node.as_mut(), scratch, round, &near, task, *patience)?;
     let (sum, begin) = (received.sum, cast.begin);
     let stated = cast.note(trials, &sum, comm.size());
     Ok(Ballot { sum, stated, largest, begin, received: Some(received) })
+}
+
+/// Collective: a round of an exchange by node leaders after the votes of all ranks have shown that counts
+/// match. `is_long`: this rank has pieces for the round after it.
+///
+/// # Errors
+/// Of MPI; other ranks are waiting then, so the job must end.
+pub fn hold_again<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Task<'_>,
+    number: usize,
+    is_long: bool,
+) -> Result<leaders::Received> {
+    let ExchangeState { node, scratch, routes, patience, .. } = state;
+    let round = Round { routes: routes.as_ref().expect("leaders have routes"), number: Some(number) };
+    let own = Vote::default().with(Property::Led, true).with(Property::Long, is_long);
+    let near = node.as_mut().map_or(own, |node| {
+        node.board.see_all(*patience, comm);
+        announce(comm, node, Some(task), &own, 0, Contents::Led(round));
+        gather(comm, node, *patience)
+    });
+    leaders::pass_on(comm, node.as_mut(), scratch, round, &near, Some(task), *patience)
 }
 
 /// The vote of a rank, and its accompanying data.
@@ -129,6 +152,8 @@ struct Cast {
     /// Whether blocks are part of the notice, inside a node and for node leaders.
     enclosed: bool,
     led: bool,
+    /// The round of node leaders: the first one, or none if only their votes are passed on.
+    number: Option<usize>,
     begin: Option<f64>,
     /// Whether its time is the one of [`Conditions::stated`].
     states: bool,
@@ -164,19 +189,23 @@ impl Cast {
                 // Between nodes only.
                 let small = !state.situation.shared && state.bundles(largest);
                 led = by_leaders && !conditions.unreachable;
+                let routes = state.routes.as_ref().filter(|_| led);
+                let long = |routes| leaders::rounds(routes, task, comm.rank(), largest) > 1;
                 own = own
                     .with(Property::Unreachable, conditions.unreachable)
                     .with(Property::Enclosed, enclosed)
                     .with(Property::Small, small)
                     .with(Property::Led, led)
-                    .with(Property::Large, by_leaders && largest > state.situation.led);
+                    .with(Property::Large, by_leaders && largest > state.situation.led)
+                    .with(Property::Long, routes.is_some_and(long));
             }
         }
         own = own.with(Property::BeyondLibrary, conditions.beyond_library);
         own.time = conditions.stated.unwrap_or(state.time);
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
-        Self { own, largest, enclosed, led, begin, states: conditions.stated.is_some() }
+        let number = state.encloses_for_leaders(conditions).then_some(0);
+        Self { own, largest, enclosed, led, number, begin, states: conditions.stated.is_some() }
     }
 
     /// Notes the sum of the times of all ranks; what it is of the times of [`Conditions::stated`].
@@ -199,7 +228,7 @@ impl Cast {
         node.board.see_all(*patience, comm);
         let contents = match routes {
             _ if self.enclosed => Contents::Enclosed,
-            Some(routes) if self.led => Contents::Led(routes),
+            Some(routes) if self.led => Contents::Led(Round { routes, number: self.number }),
             _ => Contents::None,
         };
         announce(comm, node, task, &self.own, self.largest, contents);
@@ -217,8 +246,8 @@ enum Contents<'r> {
     None,
     /// Those for other ranks of the node.
     Enclosed,
-    /// Small ones for ranks of other nodes, for node leaders.
-    Led(&'r leaders::Routes),
+    /// Pieces of those for ranks of other nodes, for node leaders.
+    Led(Round<'r>),
 }
 
 /// Posts the first notice: the vote, the addresses of contiguous blocks, and blocks.
@@ -235,7 +264,7 @@ fn announce<C: Comm + ?Sized>(
     let bytes = match contents {
         Contents::None => 0,
         Contents::Enclosed => vote.bytes as usize,
-        Contents::Led(routes) => task.map_or(0, |task| leaders::notice_bytes(routes, ranks, task)),
+        Contents::Led(round) => task.map_or(0, |task| leaders::notice_bytes(round, ranks, task)),
     };
     comm.charge(COPY.of(bytes));
     comm.settle();
@@ -248,7 +277,7 @@ fn announce<C: Comm + ?Sized>(
         match contents {
             Contents::None => {}
             Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),
-            Contents::Led(routes) => leaders::announce(draft, own, routes, task, pace),
+            Contents::Led(round) => leaders::announce(draft, own, round, task, pace),
         }
     });
 }

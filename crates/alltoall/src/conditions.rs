@@ -1,5 +1,7 @@
 //! What a rank states about its arguments in addition to the blocks.
 
+use super::select::Blocks;
+
 /// Conditions of one rank for an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Conditions {
@@ -17,9 +19,9 @@ pub struct Conditions {
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// Node leaders pass on the votes, together with the small blocks; the same on all ranks, by
+    /// Node leaders pass on the votes, and perhaps blocks, of which this is known; the same on all ranks, by
     /// [`Situation::leads`](crate::select::Situation::leads).
-    pub led: bool,
+    pub led: Option<Blocks>,
     /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.

@@ -6,7 +6,7 @@ use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
-use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes, leads_next};
 use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -124,19 +124,23 @@ fn vote_and_move<C: Comm>(
     if let (Some(reason), true) = (reason, library_can) {
         return Ok(Outcome::Library(reason));
     }
+    let task = task.as_ref().map_err(Clone::clone)?;
+    let library = library_can && state.compares(task, conditions, sum.bytes);
     if let (Some(reason), true) =
-        (forwarded_after_votes(&state.situation, &sum), library_can && conditions.led)
+        (forwarded_after_votes(&state.situation, &sum), library_can && conditions.led.is_some())
+        && !(library && by_leaders)
     {
         return Ok(Outcome::Library(if by_leaders { reason } else { NO_MESSAGES }));
     }
-    let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.rank(), comm.size(), &sum)?;
     if !sum.matches() {
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    let library = library_can && state.compares(task, conditions, sum.bytes);
     let choice = choose(&state.situation, &sum, &mut state.trials, library);
+    if by_leaders {
+        state.leads_next = leads_next(&state.situation, &sum, &state.trials, library);
+    }
     if state.may_skip_votes(choice, task, conditions, &sum) {
         state.short_times = Some(stated);
     }
@@ -195,8 +199,8 @@ fn check_in_place(rank: usize, ranks: usize, sum: &Vote) -> Result<()> {
     Err(Error::Truncate { message, first: rank == 0 })
 }
 
-/// Copies the blocks that have arrived together with the votes, and exchanges the larger ones by messages.
-/// `largest`: bytes of the largest block on this node.
+/// Copies the pieces that have arrived together with the votes, passes on the rest of their blocks in further
+/// rounds, and exchanges the larger blocks by messages. `largest`: bytes of the largest block on this node.
 fn finish<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -204,12 +208,11 @@ fn finish<C: Comm>(
     received: leaders::Received,
     largest: usize,
 ) -> Result<UsedPath> {
-    let all = (largest > state.situation.led).then(|| state.partners(state.options.schedule));
-    let ExchangeState { node, scratch, pace, routes, situation, patience, .. } = state;
-    let routes = routes.as_ref().expect("leaders have routes");
     let packed = received.sum.any(Property::Packed);
-    leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
-    if let Some(all) = all {
+    pass_on_rest(comm, state, task, received)?;
+    if largest > state.situation.led {
+        let all = state.partners(state.options.schedule);
+        let ExchangeState { scratch, pace, situation, patience, .. } = state;
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
         let has_blocks =
             |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
@@ -218,6 +221,31 @@ fn finish<C: Comm>(
         messages::scope(comm, exchange, |_| Ok(()))?;
     }
     Ok(UsedPath::NodeLeaders)
+}
+
+/// Copies the pieces that have arrived, and passes on the others.
+fn pass_on_rest<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Task<'_>,
+    mut received: leaders::Received,
+) -> Result<()> {
+    let long = received.sum.any(Property::Long);
+    let routes = state.routes.as_ref().expect("leaders have routes");
+    let own_rounds = if long { leaders::rounds(routes, task, comm.rank(), usize::MAX) } else { 1 };
+    loop {
+        let next = received.number.map_or(0, |number| number + 1);
+        let is_last = received.number.is_some() && !received.sum.any(Property::Long);
+        if received.number.is_some() {
+            let ExchangeState { node, scratch, routes, patience, .. } = &mut *state;
+            let routes = routes.as_ref().expect("leaders have routes");
+            leaders::unpack_all(comm, node.as_mut(), scratch, routes, received, task, *patience)?;
+        }
+        if is_last {
+            return Ok(());
+        }
+        received = ballot::hold_again(comm, state, task, next, own_rounds > next + 1)?;
+    }
 }
 
 /// The consequence of the votes.

@@ -8,13 +8,13 @@ use super::task::Task;
 use super::vote::{Property, Vote};
 
 impl ExchangeState {
-    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster; `total` is
-    /// the sum of the bytes of all ranks. The library's functions in place may need a copy of the buffer: it
+    /// Whether an exchange that hcube can perform may be forwarded after the votes if the MPI library is
+    /// faster; `total` is the sum of the bytes of all ranks. The library's functions in place may need a copy of the buffer: it
     /// is permitted between nodes, where it is within the memory bound.
     pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
         let permitted = match task.is_in_place() {
             true => !self.situation.shared && self.permits_copy(total),
-            false => self.situation.shared,
+            false => self.situation.shared || conditions.led.is_some(),
         };
         conditions.timed && permitted && !self.options.are_chosen()
     }
@@ -44,7 +44,7 @@ impl ExchangeState {
             _ if self.situation.shared => false,
             // Small blocks are within the memory bound, because they are part of the notices.
             Choice::Leaders => {
-                conditions.led
+                conditions.led.is_some()
                     && (!sum.any(Property::Large) || !task.is_in_place() || self.permits_copy(total))
             }
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),

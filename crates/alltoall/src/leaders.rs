@@ -16,7 +16,7 @@
 //! first ones.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; the limit is at most
-//! [`Routes::max_block`]; all ranks know in advance that node leaders pass on the votes. Cost for N nodes of
+//! [`Routes::limit`]; all ranks know in advance that node leaders pass on the votes. Cost for N nodes of
 //! M ranks: two rounds of notices; (N - 1) / M messages per rank, rounded up, of 48 bytes of votes and M²
 //! blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes and 2 inside; a larger block costs
 //! what it costs by messages. Extra memory: the slots of the board, and scratch memory for the messages of a
@@ -27,21 +27,22 @@
 mod exchange;
 #[cfg(hcube_model)]
 pub mod model;
+mod pieces;
 mod routes;
 
-use super::copies::write_piece;
-use super::task::{Selected, Task};
+use super::task::Task;
 use hcube_core::comm::{Comm, requests, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::COPY;
-use hcube_core::memory::datatype::Block;
 use hcube_core::node::board::Draft;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
+use pieces::Pieces;
 use routes::Route;
 
 pub use exchange::{Received, pass_on, unpack_all};
-pub use routes::{LENGTH_BYTES, Routes, max_block, routes_to_all};
+pub use pieces::{Round, rounds};
+pub use routes::{LENGTH_BYTES, MAX_ROUNDS, Routes, max_piece, routes_to_all};
 
 /// Two ranks exchange one message.
 const TAG: i32 = tags::ALLTOALL_LEADERS.tag(0);
@@ -58,12 +59,8 @@ impl Writer<'_> {
         self.end += LENGTH_BYTES;
     }
 
-    fn block(&mut self, block: &Block<'_>, pace: &mut Pace) {
-        let bytes = block.bytes();
-        if bytes > 0 {
-            write_piece(block, 0, &mut self.bytes[self.end..][..bytes], pace);
-        }
-        self.end += bytes;
+    fn piece(&mut self, pieces: &Pieces<'_, '_>, rank: usize, pace: &mut Pace) {
+        self.end += pieces.write(rank, &mut self.bytes[self.end..], pace);
     }
 }
 
@@ -83,35 +80,29 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The blocks that leaders pass on.
-fn small<'t, 'a>(routes: &Routes, task: &'t Task<'a>) -> Selected<'t, 'a> {
-    task.of_lengths(0..=routes.max_block())
-}
-
 /// Bytes that a rank expects of the other node of a route.
-fn expected(task: Selected<'_, '_>, routes: &Routes, route: &Route) -> usize {
-    routes.sources(route).map(|rank| task.incoming(rank).bytes()).sum()
+fn expected(pieces: &Pieces<'_, '_>, routes: &Routes, route: &Route) -> usize {
+    routes.sources(route).map(|rank| pieces.bytes_from(rank)).sum()
 }
 
 /// Bytes of the first notice of a rank of a node with these `ranks`.
-pub fn notice_bytes(routes: &Routes, ranks: &[usize], task: &Task<'_>) -> usize {
-    let task = small(routes, task);
-    let bytes = |rank: usize| task.outgoing(rank).bytes();
-    let near: usize = ranks.iter().map(|&rank| bytes(rank)).sum();
-    routes.notice_bytes() + (0..task.ranks()).map(bytes).sum::<usize>() - near
+pub fn notice_bytes(round: Round<'_>, ranks: &[usize], task: &Task<'_>) -> usize {
+    let pieces = round.pieces(task);
+    let near: usize = ranks.iter().map(|&rank| pieces.bytes_to(rank)).sum();
+    round.routes.notice_bytes() + (0..task.ranks()).map(|rank| pieces.bytes_to(rank)).sum::<usize>() - near
 }
 
 /// Writes the first notice: for each rank of the node, for every route that it leads, the expected bytes, the
-/// lengths of this rank's blocks, and the blocks.
-pub fn announce(draft: Draft<'_>, own: usize, routes: &Routes, task: &Task<'_>, pace: &mut Pace) {
-    let task = small(routes, task);
+/// lengths of this rank's pieces, and the pieces.
+pub fn announce(draft: Draft<'_>, own: usize, round: Round<'_>, task: &Task<'_>, pace: &mut Pace) {
+    let (routes, pieces) = (round.routes, &round.pieces(task));
     let mut writer = Writer { bytes: draft.payload, end: 0 };
     for (number, end) in draft.bounds[1..].iter_mut().enumerate() {
         for route in routes.led_by(number) {
             let receives = routes.receivers(route).contains(&own);
-            writer.length(if receives { expected(task, routes, route) } else { 0 });
-            routes.targets(route).for_each(|target| writer.length(task.outgoing(target).bytes()));
-            routes.targets(route).for_each(|target| writer.block(&task.outgoing(target), pace));
+            writer.length(if receives { expected(pieces, routes, route) } else { 0 });
+            routes.targets(route).for_each(|target| writer.length(pieces.bytes_to(target)));
+            routes.targets(route).for_each(|target| writer.piece(pieces, target, pace));
         }
         *end = writer.end as u32;
     }

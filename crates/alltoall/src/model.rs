@@ -286,7 +286,7 @@ impl Exchange {
         }
         let Shares { slot, scratch, .. } = Shares::of(self.budget(), true);
         let ranks_of_nodes = (0..nodes).map(|node| here.min(self.ranks() - node * here));
-        leaders::max_block(ranks_of_nodes, slot, scratch)
+        leaders::max_piece(ranks_of_nodes, slot, scratch)
     }
 
     fn by_leaders(&self, parameters: &Parameters) -> Option<f64> {

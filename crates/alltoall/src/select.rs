@@ -148,12 +148,20 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials, library: b
 
 /// The decision between nodes.
 fn between_nodes(situation: &Situation, sum: &Vote, trials: &mut Trials, library: bool) -> Choice {
-    if is_led(situation, sum) {
-        return Choice::Leaders;
-    }
-    let contenders = contenders::between_nodes(situation, sum, library);
-    let mean = sum.bytes / situation.ranks as u64;
-    trials.next(Class::new(sum.any(Property::InPlace), mean), &contenders)
+    let contenders = contenders::between_nodes(situation, sum, (library, is_led(situation, sum)));
+    trials.next(class(situation, sum), &contenders)
+}
+
+/// Whether node leaders are expected to make the next exchange between nodes, if it is like the one that was
+/// decided last: then its blocks travel with the votes.
+pub fn leads_next(situation: &Situation, sum: &Vote, trials: &Trials, library: bool) -> bool {
+    let contenders = contenders::between_nodes(situation, sum, (library, is_led(situation, sum)));
+    sum.bytes == 0 || trials.expected(class(situation, sum), &contenders) == Choice::Leaders
+}
+
+/// The size class of an exchange.
+fn class(situation: &Situation, sum: &Vote) -> Class {
+    Class::new(sum.any(Property::InPlace), sum.bytes / situation.ranks as u64)
 }
 
 /// Node leaders make an exchange if at most one of this number of pairs has a block that is too large.
@@ -185,13 +193,12 @@ fn inside_node(
 ) -> Choice {
     const CONTENDERS: [Choice; 3] = [Choice::Slots, Choice::SingleCopy, Choice::Library];
     let single_copy = situation.single_copy && !sum.any(Property::Packed);
-    let mean = sum.bytes / situation.ranks as u64;
     match situation.path {
         Path::SingleCopy if single_copy => Choice::SingleCopy,
         _ if enclosed => Choice::Enclosed,
         Path::Auto if single_copy => {
             let contenders = if library { &CONTENDERS[..] } else { &CONTENDERS[..2] };
-            trials.next(Class::new(sum.any(Property::InPlace), mean), contenders)
+            trials.next(class(situation, sum), contenders)
         }
         _ => Choice::Slots,
     }

@@ -64,7 +64,7 @@ pub enum Blocks {
 }
 
 /// The longest of [`Blocks::Short`].
-const MAX_SHORT_BYTES: usize = 256;
+pub const MAX_SHORT_BYTES: usize = 256;
 
 /// Whether node leaders pass on the votes of a call; the same on all ranks whose arguments are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

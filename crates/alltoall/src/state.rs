@@ -13,7 +13,7 @@ use super::leaders::Routes;
 use super::node::Node;
 use super::options::{Options, Path, Schedule};
 use super::schedule::{self, on_nodes::OnNodes};
-use super::select::{self, Situation};
+use super::select::{self, Blocks, Situation};
 use super::single_copy::nonblocking::Nonblocking;
 use super::task::Task;
 use super::trials::Trials;
@@ -72,6 +72,8 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
+    /// Whether they are expected to make the next exchange; the same on all ranks.
+    pub(super) leads_next: bool,
     /// The plan of bundles, created at its first use.
     pub(super) plan: Option<Plan>,
     /// How to wait for other ranks.
@@ -138,6 +140,7 @@ impl ExchangeState {
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             routes: None,
+            leads_next: true,
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
@@ -208,7 +211,7 @@ impl ExchangeState {
             self.situation.leads_in_place = select::may_lead_in_place(comm.size(), nodes, fewest);
             let routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
             self.routes = routes.map(|routes| routes.up_to(max_led));
-            self.situation.led = self.routes.as_ref().map_or(0, Routes::max_block);
+            self.situation.led = self.routes.as_ref().map_or(0, Routes::limit);
         }
         let pace = Pace::default();
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });
@@ -359,7 +362,14 @@ impl ExchangeState {
 
     /// Whether node leaders pass on the votes of an exchange; the same on all ranks.
     pub(super) fn leads_votes(&self, conditions: Conditions) -> bool {
-        self.routes.is_some() && (conditions.led || self.situation.schedule == Schedule::NodeLeaders)
+        self.routes.is_some()
+            && (conditions.led.is_some() || self.situation.schedule == Schedule::NodeLeaders)
+    }
+
+    /// Whether blocks travel with these votes; the same on all ranks. Otherwise node leaders need a further
+    /// round if they make the exchange.
+    pub(super) fn encloses_for_leaders(&self, conditions: Conditions) -> bool {
+        self.leads_next || conditions.led == Some(Blocks::Short) || self.situation.is_asked()
     }
 
     /// Whether blocks of at most `largest` bytes are bundled.

@@ -148,7 +148,7 @@ impl Time {
 }
 
 /// The algorithms that may be compared, inside a node and between nodes.
-const COMPARED: [Choice; 8] = [
+const COMPARED: [Choice; 9] = [
     Choice::Slots,
     Choice::SingleCopy,
     Choice::Library,
@@ -157,6 +157,7 @@ const COMPARED: [Choice; 8] = [
     Choice::Messages(Order::Shifted, Inside::Slots),
     Choice::Messages(Order::Shifted, Inside::SingleCopy),
     Choice::Hypercube,
+    Choice::Leaders,
 ];
 
 /// The index in [`COMPARED`].
@@ -186,6 +187,15 @@ impl Trials {
     /// Whether the current exchange was decided here, so that its time counts. Returns true once.
     pub fn take_under_way(&mut self) -> bool {
         std::mem::take(&mut self.under_way)
+    }
+
+    /// What [`Self::next`] would return, unless times that are noted before change it.
+    pub fn expected(&self, class: Class, contenders: &[Choice]) -> Choice {
+        if let [choice] = contenders {
+            return *choice;
+        }
+        let known = self.records.iter().find(|record| record.class == class).cloned();
+        known.unwrap_or_else(|| Record::new(class)).next(contenders)
     }
 
     /// The algorithm for the next exchange of a class: one of these, which are the same on all ranks and
@@ -233,7 +243,12 @@ mod tests {
     /// All that are compared between nodes, with their times.
     fn between(times: [u64; 6]) -> Vec<(Choice, u64)> {
         let library = COMPARED.iter().position(|&choice| choice == Choice::Library).expect("one of them");
-        COMPARED[library + 1..].iter().chain([&Choice::Library]).copied().zip(times).collect()
+        COMPARED[library + 1..COMPARED.len() - 1]
+            .iter()
+            .chain([&Choice::Library])
+            .copied()
+            .zip(times)
+            .collect()
     }
 
     #[test]

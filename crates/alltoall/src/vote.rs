@@ -42,10 +42,12 @@ pub enum Property {
     Led,
     /// A block is too large for that.
     Large,
+    /// Node leaders pass on a block in further rounds.
+    Long,
 }
 
 /// All properties, by number.
-const PROPERTIES: [Property; 9] = [
+const PROPERTIES: [Property; 10] = [
     Property::Refused,
     Property::InPlace,
     Property::Packed,
@@ -55,6 +57,7 @@ const PROPERTIES: [Property; 9] = [
     Property::Small,
     Property::Led,
     Property::Large,
+    Property::Long,
 ];
 
 /// The bits of one rank's properties.
@@ -152,13 +155,13 @@ impl Vote {
 
     /// The words that are added up over the ranks.
     pub fn words(&self) -> [u64; Self::WORDS] {
-        let [first, second, third] = self.counters;
-        [self.signature, first, second, third, self.bytes, self.time]
+        let [first, second, third, fourth] = self.counters;
+        [self.signature, first, second, third, fourth, self.bytes, self.time]
     }
 
     /// The vote, or the sum of votes, whose words these are.
-    pub fn from_words([signature, first, second, third, bytes, time]: [u64; Self::WORDS]) -> Self {
-        Self { signature, counters: [first, second, third], bytes, time }
+    pub fn from_words([signature, first, second, third, fourth, bytes, time]: [u64; Self::WORDS]) -> Self {
+        Self { signature, counters: [first, second, third, fourth], bytes, time }
     }
 
     /// Adds the sum of other votes.
@@ -362,7 +365,7 @@ mod tests {
         let mut twice = brief;
         twice.add(&brief);
         assert_eq!(twice.words(), words.map(|word| word.wrapping_mul(2)));
-        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 256), "half of 512 have each");
+        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 512), "half of 1024 have each");
     }
 
     #[test]
@@ -370,7 +373,7 @@ mod tests {
         let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
         (0..Vote::MAX_RANKS).for_each(|_| sum.add_brief(vote.brief()));
         let counts = PROPERTIES.map(|property| sum.count(property));
-        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]

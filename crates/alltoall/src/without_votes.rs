@@ -12,6 +12,10 @@
 //! valid begins another pause, in which all exchanges vote, and which doubles as well: the loss by a few
 //! longer exchanges is as large as the gain by some ten thousand short ones.
 //!
+//! Where several consecutive exchanges with votes were forwarded after them, because trials of their size
+//! class have found that the library is faster, the votes only cost time: the next ones are forwarded without
+//! votes, until one of those with votes has been made by hcube.
+//!
 //! The kinds of exchanges:
 //! - [`SHORT`]: out of place inside a node. If every rank has a core, an exchange of a few bytes takes 0.2
 //!   us, as long as a vote. Whether it is short is known only to all ranks together.
@@ -32,78 +36,15 @@
 //! alternate, most longer exchanges have no speed-up by hcube until a vote finds one.
 //! Source: our own.
 
+mod pattern;
+
 use super::choice::is_library_faster;
 
-/// The comparison of exchanges of a kind.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Pattern {
-    /// Exchanges in a row before the first comparison.
-    before: u64,
-    /// Exchanges of a batch.
-    batch: u64,
-    /// Cycles of a comparison.
-    cycles: u64,
-    /// Exchanges without votes after each one with votes, where these are faster.
-    forwarded_per_vote: u64,
-    /// Exchanges between two comparisons.
-    min_pause: u64,
-    max_pause: u64,
-}
+pub use pattern::{IN_PLACE, LED, Pattern, SHORT};
 
-impl Pattern {
-    /// Exchanges of a cycle: a batch with votes, an exchange in which its time is stated, and a batch without
-    /// votes.
-    const fn cycle(&self) -> u64 {
-        2 * self.batch + 1
-    }
-}
-
-const EXCHANGES_BEFORE: u64 = 32;
-const BATCH: u64 = 32;
-const CYCLES: u64 = 4;
-const FORWARDED_PER_VOTE: u64 = 63;
-const MIN_PAUSE: u64 = 8 << 10;
-const MAX_PAUSE: u64 = 1 << 20;
-
-/// Between nodes an exchange takes as long as hundreds inside a node.
-const BATCH_BETWEEN_NODES: u64 = 8;
-const MIN_PAUSE_BETWEEN_NODES: u64 = 1 << 10;
-const MAX_PAUSE_BETWEEN_NODES: u64 = 1 << 18;
-/// When trials of the algorithms have used each of them.
-const IN_PLACE_BEFORE: u64 = 16;
-const LED_BEFORE: u64 = 2;
-const LED_PER_VOTE: u64 = 255;
-
-/// Exchanges out of place inside a node.
-pub static SHORT: Pattern = Pattern {
-    before: EXCHANGES_BEFORE,
-    batch: BATCH,
-    cycles: CYCLES,
-    forwarded_per_vote: FORWARDED_PER_VOTE,
-    min_pause: MIN_PAUSE,
-    max_pause: MAX_PAUSE,
-};
-
-/// Exchanges in place between nodes.
-pub static IN_PLACE: Pattern = Pattern {
-    before: IN_PLACE_BEFORE,
-    batch: BATCH_BETWEEN_NODES,
-    cycles: CYCLES,
-    forwarded_per_vote: FORWARDED_PER_VOTE,
-    min_pause: MIN_PAUSE_BETWEEN_NODES,
-    max_pause: MAX_PAUSE_BETWEEN_NODES,
-};
-
-/// Exchanges that node leaders may make.
-pub static LED: Pattern = Pattern {
-    before: LED_BEFORE,
-    forwarded_per_vote: LED_PER_VOTE,
-    batch: BATCH_BETWEEN_NODES,
-    cycles: CYCLES,
-    min_pause: MIN_PAUSE_BETWEEN_NODES,
-    max_pause: MAX_PAUSE_BETWEEN_NODES,
-};
-
+/// Consecutive exchanges that are forwarded after their votes before others are forwarded without: more than
+/// trials forward.
+const FORWARDED_AFTER_VOTES: u64 = 8;
 /// The treatment of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -123,6 +64,8 @@ enum Phase {
     Voting,
     /// The library was faster.
     Forwarding,
+    /// The library is faster according to trials, as long as they say so.
+    Following,
 }
 
 /// The exchanges of a kind on a communicator; the same on all ranks except the clock.
@@ -130,8 +73,10 @@ enum Phase {
 pub struct WithoutVotes {
     pattern: &'static Pattern,
     phase: Phase,
-    /// Exchanges of this phase; in [`Phase::Forwarding`] those since the last one with votes.
+    /// Exchanges of this phase; where it forwards, those since the last one with votes.
     number: u64,
+    /// Consecutive exchanges with votes that were forwarded after them.
+    forwarded_after: u64,
     /// Exchanges until the next comparison.
     left: u64,
     /// Those between the last two comparisons, and those after the last longer exchange.
@@ -147,14 +92,17 @@ impl WithoutVotes {
     /// Before the first exchange.
     pub const fn new(pattern: &'static Pattern) -> Self {
         let (phase, pauses, shortest) = (Phase::Counting, [0; 2], [0; 2]);
-        Self { pattern, phase, number: 0, left: 0, pauses, begin: 0.0, next_begin: 0.0, shortest }
+        let (number, forwarded_after, left, begin, next_begin) = (0, 0, 0, 0.0, 0.0);
+        Self { pattern, phase, number, forwarded_after, left, pauses, begin, next_begin, shortest }
     }
 
     /// Decides on the next exchange. `now` reads the clock.
     #[inline]
     pub fn next(&mut self, now: impl FnOnce() -> f64) -> Step {
         match self.phase {
-            Phase::Forwarding if self.number < self.pattern.forwarded_per_vote => Step::Forward,
+            Phase::Forwarding | Phase::Following if self.number < self.pattern.forwarded_per_vote => {
+                Step::Forward
+            }
             Phase::Comparing => self.compare(now),
             _ => Step::Vote(None),
         }
@@ -188,7 +136,7 @@ impl WithoutVotes {
     #[inline]
     pub fn forwards_next(&self) -> u64 {
         match self.phase {
-            Phase::Forwarding => self.pattern.forwarded_per_vote - self.number,
+            Phase::Forwarding | Phase::Following => self.pattern.forwarded_per_vote - self.number,
             Phase::Comparing => {
                 let cycle = self.pattern.cycle();
                 (cycle - self.number % cycle) % cycle
@@ -198,10 +146,16 @@ impl WithoutVotes {
     }
 
     /// Counts an exchange with votes: the sum of the times that the ranks have stated, if the comparison is
-    /// valid for it.
+    /// valid for it, and whether it was forwarded after its votes because the library is faster.
     #[inline]
-    pub fn note(&mut self, times: Option<u64>) {
+    pub fn note(&mut self, times: Option<u64>, forwarded: bool) {
+        self.forwarded_after = if forwarded { self.forwarded_after + 1 } else { 0 };
         match (self.phase, times) {
+            (Phase::Following, Some(_)) if forwarded => self.number = 0,
+            (Phase::Following, _) => (self.phase, self.number) = (Phase::Voting, 0),
+            (Phase::Voting, Some(_)) if self.forwarded_after >= FORWARDED_AFTER_VOTES => {
+                (self.phase, self.number) = (Phase::Following, 0);
+            }
             (Phase::Voting, Some(_)) if self.left > 0 => self.left -= 1,
             (Phase::Voting, None) => {}
             (Phase::Counting, None) => self.number = 0,
@@ -284,7 +238,7 @@ mod tests {
                 Step::Vote(time) => {
                     self.stated.extend(time);
                     self.clock += self.times[0];
-                    self.state.note(short.then_some(time.unwrap_or(0)));
+                    self.state.note(short.then_some(time.unwrap_or(0)), false);
                     false
                 }
             }
@@ -437,5 +391,33 @@ mod tests {
         let before = stated(&mut program);
         program.clock += 100;
         assert!(stated(&mut program).abs_diff(before + 100) <= 1);
+    }
+
+    /// After a comparison in which hcube was faster, sizes change to those for which trials use the library,
+    /// and back.
+    #[test]
+    fn votes_are_omitted_where_trials_use_the_library() {
+        let mut program = Program::with(&LED, [200, 300]);
+        program.exchanges(first(&LED));
+        assert_eq!(program.state.phase, Phase::Voting);
+        let mut exchange = |forwarded_after| match program.state.next(|| 0.0) {
+            Step::Forward => {
+                program.state.note_forwarded(1);
+                true
+            }
+            Step::Vote(_) => {
+                program.state.note(Some(0), forwarded_after);
+                false
+            }
+        };
+        // Sizes that change each time are decided after their votes.
+        assert!((0..100).all(|number| !exchange(number % 2 == 0)));
+        assert!((0..FORWARDED_AFTER_VOTES).all(|_| !exchange(true)));
+        for _ in 0..3 {
+            assert!((0..LED.forwarded_per_vote).all(|_| exchange(true)));
+            assert!(!exchange(true));
+        }
+        assert!((0..LED.forwarded_per_vote).all(|_| exchange(false)));
+        assert!((0..100).all(|_| !exchange(false)));
     }
 }

@@ -1,5 +1,6 @@
 //! The exchange of a transposition.
 
+use hcube_alltoall::select::Blocks;
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Report, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -15,7 +16,7 @@ pub fn exchange_all<C: Comm>(
     task: &Result<Task<'_>>,
 ) -> Result<Report> {
     // A rank that refuses its arguments does not know whether the others exchange in place.
-    let led = state.situation().leads(true);
+    let led = state.situation().leads(true).then_some(Blocks::Any);
     let conditions = Conditions { beyond_library: true, led, agreement, ..Conditions::default() };
     match hcube_alltoall::exchange(comm, state, task, conditions, None)? {
         Outcome::Done(report) => Ok(report),

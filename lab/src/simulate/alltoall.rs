@@ -47,11 +47,11 @@ const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
 /// Memory within which node leaders exchange all blocks.
 const LEADERS_MEMORY: u64 = 64 << 20;
 /// Ranks are placed on nodes in turn.
-pub(super) const CYCLIC: &str = "cyclic";
+pub const CYCLIC: &str = "cyclic";
 /// hcube's algorithm out of place.
-pub(super) const LEADERS: &str = "node-leaders";
+pub const LEADERS: &str = "node-leaders";
 /// hcube's schedules in place.
-pub(super) const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
+const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 /// Beyond this number of ranks SimGrid 3.32 fails to share the bandwidth of Juqueen's links among all
 /// messages of random sizes at once (a crash in its solver), and a second buffer takes too much memory.
 const MAX_RANKS_AT_ONCE: usize = 64;

@@ -1,15 +1,17 @@
 //! Cases of exchanges that [`super::alltoall`] makes in other sections: MPI_Alltoallv with random counts out of
 //! place, and schedules where ranks are placed on nodes in turn.
 
-use super::alltoall::{Alltoall, CYCLIC, LEADERS, SCALED_BYTES, SCHEDULES};
+use super::alltoall::{Alltoall, CYCLIC, LEADERS, SCALED_BYTES};
 use super::place::Place;
 use super::row::Batch;
 use hcube_results::alltoall::OUT_OF_PLACE;
 
 /// Mean bytes of a block.
-const MEANS: [u64; 4] = [8, 32, 128, 256];
-/// Memory within which node leaders exchange blocks of twice the largest mean on 4096 ranks.
+pub const MEANS: [u64; 4] = [8, 32, 128, 256];
+/// Memory within which node leaders pass on blocks of twice the largest mean in one round, on 1024 ranks.
 const MEMORY: u64 = 16 << 20;
+/// The schedules of placements: two over ranks, and hcube's choice, which knows the nodes.
+pub const PLACED: [&str; 3] = ["linear-shift", "hierarchical-sets", "auto"];
 
 /// MPI_Alltoallv out of place: a simulation for each number of ranks and algorithm.
 pub fn of_counts(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
@@ -27,13 +29,13 @@ pub fn of_counts(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
 }
 
 /// Schedules with ranks that fill one node after the other, and with ranks that are placed on nodes in turn;
-/// with shared memory inside nodes. Beside hcube's choice, which knows the nodes, the schedules over ranks.
+/// with shared memory inside nodes, which excludes trials.
 pub fn placements(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
     place.variants([None, Some(CYCLIC)], |placement, ranks| {
-        let of = |algorithm| {
-            let (placement, path) = (placement.map(str::to_owned), Some("auto".to_owned()));
-            Alltoall { placement, path, ..Alltoall::new(place, ranks, algorithm).scaled(SCALED_BYTES) }
-        };
-        SCHEDULES.into_iter().chain(["auto"]).map(of).collect::<Vec<_>>()
+        PLACED.map(|algorithm| Alltoall {
+            placement: placement.map(str::to_owned),
+            path: Some("shared".to_owned()),
+            ..Alltoall::new(place, ranks, algorithm).scaled(SCALED_BYTES)
+        })
     })
 }

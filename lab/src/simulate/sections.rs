@@ -154,11 +154,14 @@ fn part(section: Section, full: bool) -> Part {
         }
         Section::Placements => Part {
             batches: |place, _| kind(alltoallv::placements(place), Case::Alltoall),
-            ..exchanges(clusters(sizes(&[32, 48, 64], &[24, 32, 40, 48, 64, 96, 112, 128])))
+            ..exchanges(vec![
+                ("juropa", sizes(&[24, 32], &[24, 32, 48, 60, 64]), 8),
+                ("juqueen", sizes(&[48], &[48, 64, 96]), 16),
+            ])
         },
         Section::Alltoallv => Part {
             batches: |place, _| kind(alltoallv::of_counts(place), Case::Alltoall),
-            ..exchanges(vec![("fat-nodes", sizes(&[128], &[128, 256, 512, 1024]), 64)])
+            ..exchanges(vec![("fat-nodes", sizes(&[128], &[128, 256, 512]), 64)])
         },
         Section::Groups => products(published::GROUPS),
         Section::Latency | Section::Chosen | Section::FatNodes => products(""),

@@ -2,10 +2,10 @@
 //! have arrived are copied to their places.
 
 use super::routes::VOTE_BYTES;
-use super::{LENGTH_BYTES, Messages, Part, Reader, Route, Routes, Writer, assemble, parts_of, small};
+use super::{LENGTH_BYTES, Messages, Part, Pieces, Reader, Round, Route, Routes, Writer, assemble, parts_of};
 use crate::copies::copy_own;
 use crate::node::{Node, partners, tell_addresses, wait};
-use crate::task::{Selected, Task};
+use crate::task::Task;
 use crate::vote::{Property, Vote};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -15,11 +15,13 @@ use hcube_core::node::board::WORDS;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 
-/// The ranks' knowledge of each other, and the blocks that have arrived.
+/// The ranks' knowledge of each other, and the pieces that have arrived.
 #[derive(Debug)]
 pub struct Received {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
+    /// See [`Round::number`].
+    pub number: Option<usize>,
     /// The messages of the only rank of a node.
     alone: Vec<u8>,
 }
@@ -81,8 +83,8 @@ fn put_table(table: &mut [u8], parts: &[Vec<Part<'_>>], routes: &Routes, own: us
     }
 }
 
-/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all
-/// ranks of the node have been read. Nothing is written to the blocks of the task.
+/// Passes on the votes of this node, whose sum is `near`, and the pieces of a round, after the first notices
+/// of all ranks of the node have been read. Nothing is written to the blocks of the task.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.
@@ -90,21 +92,22 @@ pub fn pass_on<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    routes: &Routes,
+    round: Round<'_>,
     near: &Vote,
     task: Option<&Task<'_>>,
     patience: Patience,
 ) -> Result<Received> {
+    let routes = round.routes;
     let ranks_here = node.as_ref().map_or(1, |node| node.ranks.len());
     let complete = near.count(Property::Led) == ranks_here;
-    let led = task.filter(|_| complete).map(|task| small(routes, task));
+    let led = task.filter(|_| complete).map(|task| round.pieces(task));
     let Some(node) = node else {
-        return pass_on_alone(comm, scratch, routes, near, led, patience);
+        return pass_on_alone(comm, scratch, round, near, led, patience);
     };
     let Node { ranks, board, pace, .. } = node;
     let own = board.own();
-    let block = |number: usize| match led {
-        Some(task) if number != own => task.outgoing(ranks[number]).bytes(),
+    let piece = |number: usize| match &led {
+        Some(pieces) if number != own => pieces.bytes_to(ranks[number]),
         _ => 0,
     };
     let sent: Vec<usize> = {
@@ -118,7 +121,7 @@ pub fn pass_on<C: Comm>(
     let messages = messages(routes, own, |number, _| sent[number]);
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let sent = scratch.bytes(&memory);
-    let inside: usize = (0..ranks.len()).map(block).sum();
+    let inside: usize = (0..ranks.len()).map(piece).sum();
     let table = table_bytes(routes, own);
     let length = table + messages.bytes_received();
     let mut outcome = Ok(());
@@ -141,8 +144,8 @@ pub fn pass_on<C: Comm>(
         draft.bounds[0] = length as u32;
         outcome = messages.exchange(comm, patience, [received, sent], fill, || {
             for (number, &rank) in ranks.iter().enumerate() {
-                if let (Some(task), true) = (led, number != own) {
-                    writer.block(&task.outgoing(rank), pace);
+                if let (Some(pieces), true) = (&led, number != own) {
+                    writer.piece(pieces, rank, pace);
                 }
                 draft.bounds[number + 1] = (length + writer.end) as u32;
             }
@@ -158,20 +161,21 @@ pub fn pass_on<C: Comm>(
         let messages = &board.all_bytes(leader)[table_bytes(routes, leader)..];
         add_votes(&mut sum, messages, routes, leader);
     }
-    Ok(Received { sum, alone: Vec::new() })
+    Ok(Received { sum, number: round.number, alone: Vec::new() })
 }
 
 /// As [`pass_on`], for the only rank of a node.
 fn pass_on_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,
-    routes: &Routes,
+    round: Round<'_>,
     near: &Vote,
-    task: Option<Selected<'_, '_>>,
+    led: Option<Pieces<'_, '_>>,
     patience: Patience,
 ) -> Result<Received> {
-    let bytes = |_, route: &Route| match task {
-        Some(task) => routes.targets(route).map(|rank| task.outgoing(rank).bytes()).sum(),
+    let routes = round.routes;
+    let bytes = |_, route: &Route| match &led {
+        Some(pieces) => routes.targets(route).map(|rank| pieces.bytes_to(rank)).sum(),
         None => 0,
     };
     let messages = messages(routes, 0, bytes);
@@ -180,8 +184,8 @@ fn pass_on_alone<C: Comm>(
     let fill = |number: usize, message: &mut [u8]| {
         let mut writer = Writer { bytes: put_votes(message, near), end: 0 };
         let targets = routes.targets(messages.led[number]);
-        if let Some(task) = task {
-            targets.for_each(|target| writer.block(&task.outgoing(target), &mut Pace::default()));
+        if let Some(pieces) = &led {
+            targets.for_each(|target| writer.piece(pieces, target, &mut Pace::default()));
         }
     };
     let buffers = [&mut *received, scratch.bytes(&memory)];
@@ -189,10 +193,10 @@ fn pass_on_alone<C: Comm>(
     scratch.give(memory);
     let mut sum = *near;
     add_votes(&mut sum, &received, routes, 0);
-    Ok(Received { sum, alone: received })
+    Ok(Received { sum, number: round.number, alone: received })
 }
 
-/// Copies the blocks up to the limit, which have all been sent, after the votes have shown that counts match.
+/// Copies the pieces of a round, which have all been sent, after the votes have shown that counts match.
 pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
@@ -202,17 +206,22 @@ pub fn unpack_all<C: Comm>(
     task: &Task<'_>,
     patience: Patience,
 ) -> Result<()> {
-    let led = small(routes, task);
+    let (round, is_first) = (Round { routes, number: received.number }, received.number == Some(0));
+    let pieces = &round.pieces(task);
     let Some(node) = node else {
-        copy_own(comm, task, scratch, false);
+        if is_first {
+            copy_own(comm, task, scratch, false);
+        }
         for (start, route) in places(routes, 0) {
-            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, led);
+            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, pieces);
         }
         return Ok(());
     };
     let Node { ranks, board, chunk, .. } = node;
     let own = board.own();
-    copy_own(comm, task, chunk, false);
+    if is_first {
+        copy_own(comm, task, chunk, false);
+    }
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
         let (table, messages) = board.all_bytes(leader).split_at(table_bytes(routes, leader));
         let mut lengths = Reader(table);
@@ -221,7 +230,7 @@ pub fn unpack_all<C: Comm>(
             for receiver in routes.receivers(route) {
                 let length = lengths.length();
                 if receiver == own {
-                    unpack(comm, &messages[first..][..length], routes, route, led);
+                    unpack(comm, &messages[first..][..length], routes, route, pieces);
                 }
                 first += length;
             }
@@ -231,17 +240,17 @@ pub fn unpack_all<C: Comm>(
         wait(comm, patience, || board.has_posted(partner), &mut || Ok(()))?;
         let bytes = board.bytes(partner);
         comm.charge(COPY.of(bytes.len()));
-        led.incoming(rank).unpack(0, bytes);
+        pieces.unpack(rank, bytes);
     }
     Ok(())
 }
 
-/// Copies the blocks for this rank from a node.
-fn unpack<C: Comm>(comm: &C, blocks: &[u8], routes: &Routes, route: &Route, task: Selected<'_, '_>) {
-    let mut reader = Reader(blocks);
+/// Copies the pieces for this rank from a node.
+fn unpack<C: Comm>(comm: &C, bytes: &[u8], routes: &Routes, route: &Route, pieces: &Pieces<'_, '_>) {
+    let mut reader = Reader(bytes);
     for source in routes.sources(route) {
-        let block = task.incoming(source);
-        block.unpack(0, reader.take(block.bytes()));
-        comm.charge(COPY.of(block.bytes()));
+        let bytes = reader.take(pieces.bytes_from(source));
+        pieces.unpack(source, bytes);
+        comm.charge(COPY.of(bytes.len()));
     }
 }

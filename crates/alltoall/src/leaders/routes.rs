@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
+/// Rounds for the longest blocks: with ever more of them, leaders copy as many bytes as others, in more messages.
+pub const MAX_ROUNDS: usize = 8;
 /// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;
 
@@ -39,8 +41,10 @@ pub struct Routes {
     home: Range<usize>,
     /// All routes of this node.
     all: Vec<Route>,
-    /// Largest block that may be sent.
-    max_block: usize,
+    /// Longest piece of a block that a round passes on.
+    piece: usize,
+    /// Longest block that leaders pass on.
+    limit: usize,
 }
 
 /// Number of routes between nodes with these numbers of ranks.
@@ -69,7 +73,7 @@ impl Routes {
     pub fn new(topology: impl Into<Arc<Topology>>, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
         let topology = topology.into();
         let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
-        let max_block = max_block(ranks_of_nodes, slot, scratch)?;
+        let piece = max_piece(ranks_of_nodes, slot, scratch)?;
         let own_node = topology.node_of(topology.position(rank));
         let home = positions(&topology, own_node);
         let mut all = routes_of(&topology, own_node);
@@ -77,12 +81,24 @@ impl Routes {
         for route in all.iter_mut().skip(own).step_by(home.len()) {
             route.peer = leader(&topology, route.node as usize, own_node, route.part as usize) as u32;
         }
-        Some(Self { topology, home, all, max_block })
+        Some(Self {
+            topology,
+            home,
+            all,
+            piece,
+            limit: piece.saturating_mul(MAX_ROUNDS).min(MAX_BLOCK_BYTES),
+        })
     }
 
     /// The same for blocks of at most this size.
     pub fn up_to(self, bytes: usize) -> Self {
-        Self { max_block: self.max_block.min(bytes), ..self }
+        Self { piece: self.piece.min(bytes), limit: self.limit.min(bytes), ..self }
+    }
+
+    /// The same with pieces of this length, for blocks of the same lengths.
+    #[cfg(hcube_model)]
+    pub fn in_pieces_of(self, bytes: usize) -> Self {
+        Self { piece: bytes, ..self }
     }
 
     /// Whether it is the first of the routes to a node.
@@ -90,14 +106,24 @@ impl Routes {
         route.part == 0
     }
 
-    /// Bytes of a message with the largest blocks.
+    /// Bytes of a message with the longest pieces.
     pub fn message_bytes(&self, route: &Route) -> usize {
-        self.sources(route).len() * self.receivers(route).len() * self.max_block
+        self.sources(route).len() * self.receivers(route).len() * self.piece
     }
 
-    /// Largest block that may be sent; the same on all ranks.
-    pub fn max_block(&self) -> usize {
-        self.max_block
+    /// Longest block that leaders pass on; the same on all ranks.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The bytes of each block that a round passes on; the same on all ranks.
+    pub fn piece(&self, round: usize) -> Range<usize> {
+        round * self.piece..(round + 1) * self.piece
+    }
+
+    /// Rounds that pass on blocks of up to `longest` bytes.
+    pub fn rounds(&self, longest: usize) -> usize {
+        longest.div_ceil(self.piece).max(1)
     }
 
     /// The routes that a rank of this node leads.
@@ -164,14 +190,14 @@ fn lengths(routes: usize, targets: usize) -> usize {
     (routes + targets) * LENGTH_BYTES
 }
 
-/// Largest block for which everything fits on every rank: its notice, the messages that it receives into its
+/// Longest piece for which everything fits on every rank: its notice, the messages that it receives into its
 /// second notice, and the messages that it sends. For two nodes or more.
-pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
+pub fn max_piece(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
     let mut nodes_by_ranks = BTreeMap::<usize, usize>::new();
     ranks_of_nodes.for_each(|ranks| *nodes_by_ranks.entry(ranks).or_default() += 1);
     let nodes: usize = nodes_by_ranks.values().sum();
     let size: usize = nodes_by_ranks.iter().map(|(ranks, nodes)| ranks * nodes).sum();
-    let mut max_block = MAX_BLOCK_BYTES;
+    let mut max_piece = MAX_BLOCK_BYTES;
     for &here in nodes_by_ranks.keys() {
         let (mut routes, mut blocks) = (0, 0);
         for (&there, &count) in &nodes_by_ranks {
@@ -188,9 +214,9 @@ pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scrat
         let beside = led * (here * LENGTH_BYTES + VOTE_BYTES);
         let received = slot.min(scratch / 2).checked_sub(beside)? / (led * blocks + here - 1);
         let notice = slot.checked_sub(lengths(routes, size - here))? / (size - 1);
-        max_block = max_block.min(received).min(notice);
+        max_piece = max_piece.min(received).min(notice);
     }
-    Some(max_block).filter(|&bytes| bytes > 0)
+    Some(max_piece).filter(|&bytes| bytes > 0)
 }
 
 #[cfg(test)]
@@ -245,14 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_block_fits_everywhere() {
+    fn the_longest_piece_fits_everywhere() {
         for topology in topologies() {
             for memory in [300, 1000, 4096, 1 << 20] {
                 for rank in 0..topology.size() {
                     let Some(routes) = Routes::new(topology.clone(), rank, memory, 2 * memory) else {
                         continue;
                     };
-                    let block = routes.max_block();
+                    let block = routes.piece(0).len();
                     assert!(routes.notice_bytes() + (topology.size() - 1) * block <= memory, "{topology:?}");
                     let own = topology.position(rank) - routes.home.start;
                     let (mut sent, mut received) = (0, 0);
@@ -304,14 +330,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_fit_into_memory_of_any_size(
+        fn pieces_fit_into_memory_of_any_size(
             nodes in proptest::collection::vec(sizes_within(1, 1 << 16), 2..6), slot in sizes(), scratch in sizes(),
         ) {
             let size: usize = nodes.iter().sum();
-            let block = max_block(nodes.iter().copied(), slot, scratch);
-            prop_assert!(block.is_none_or(|block| (1..=MAX_BLOCK_BYTES).contains(&block)));
-            if let Some(block) = block {
-                prop_assert!((size as u128 - 1) * block as u128 <= slot as u128);
+            let piece = max_piece(nodes.iter().copied(), slot, scratch);
+            prop_assert!(piece.is_none_or(|piece| (1..=MAX_BLOCK_BYTES).contains(&piece)));
+            if let Some(piece) = piece {
+                prop_assert!((size as u128 - 1) * piece as u128 <= slot as u128);
             }
         }
     }

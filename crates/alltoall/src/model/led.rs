@@ -7,9 +7,9 @@
 //! - *MPI library, messages of single blocks*: a bound. No exchange of single blocks ends before a rank has
 //!   sent its P - 1 messages, each of which keeps its processor for the overhead, and before all bytes of a
 //!   node have left by its port.
-//! - *Node leaders*: an estimate. Two notices inside the node, the messages that a leader sends, one latency,
-//!   all bytes through the port, all copies: one after the other, though copies of different ranks overlap
-//!   with messages.
+//! - *Node leaders*: an estimate, for memory in which all blocks fit into one round. Two notices inside the
+//!   node, the messages that a leader sends, one latency, all bytes through the port, all copies: one after the
+//!   other, though copies of different ranks overlap with messages.
 //! - *Radix*: an estimate for leaders that pass blocks on by Bruck's algorithm with a radix. The ranks of a
 //!   node divide the destinations by their numbers in the node. In a round of radix r, a leader sends r - 1
 //!   messages with the blocks whose number of nodes to travel has that digit; every byte leaves the port once
@@ -17,7 +17,7 @@
 //!
 //! Source of the radix: Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 8 (1997).
 
-use crate::leaders::{LENGTH_BYTES, Routes, max_block};
+use crate::leaders::{LENGTH_BYTES, MAX_ROUNDS, Routes, max_piece};
 use crate::state::{BASE_MEMORY_BYTES, Shares};
 use hcube_core::machine::{Parameters, Placement};
 
@@ -29,7 +29,6 @@ const MAX_MEMORY: usize = 1 << 40;
 pub struct Counts {
     /// Messages that a rank sends.
     pub sent: usize,
-    /// Messages that it receives.
     /// Messages that it receives.
     pub received: usize,
     /// Bytes of the messages that a rank sends.
@@ -82,20 +81,16 @@ impl Counts {
     }
 }
 
-/// Largest block that node leaders pass on within a memory bound of a rank, `None` for none.
-pub fn largest_block(placement: &Placement, memory: usize) -> Option<usize> {
+/// Longest block that node leaders pass on within a memory bound of a rank, in several rounds; `None` for
+/// none.
+pub fn longest_block(placement: &Placement, memory: usize) -> Option<usize> {
     let (nodes, here) = (placement.nodes(), placement.max_on_node());
     if nodes < 2 {
         return None;
     }
     let Shares { slot, scratch, .. } = Shares::of(memory + BASE_MEMORY_BYTES, true);
-    max_block((0..nodes).map(|node| here.min(placement.ranks - node * here)), slot, scratch)
-}
-
-/// The smallest power of two as memory bound of a rank within which blocks of this size are passed on.
-pub fn memory_for(placement: &Placement, block: usize) -> Option<usize> {
-    let bounds = (10..40).map(|exponent| 1 << exponent);
-    bounds.into_iter().find(|&memory| largest_block(placement, memory).is_some_and(|most| most >= block))
+    let piece = max_piece((0..nodes).map(|node| here.min(placement.ranks - node * here)), slot, scratch)?;
+    Some(MAX_ROUNDS * piece)
 }
 
 /// Seconds of the processor for a message: half of the shorter latency, as in simulations.
@@ -171,19 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_blocks_need() {
+    fn blocks_fit_into_a_memory_bound() {
         let [nodes64, nodes1024] = FAT;
-        // By default, 1 MiB.
-        assert_eq!(largest_block(&nodes64, 1 << 20), Some(46));
-        assert_eq!(largest_block(&nodes1024, 1 << 20), None);
+        // By default, 1 MiB; as doc/alltoall.md says.
+        assert_eq!(longest_block(&nodes64, 1 << 20), Some(8 * 46));
+        // The lengths that a rank states for all others do not fit.
+        assert_eq!(longest_block(&nodes1024, 1 << 20), None);
         for placement in FAT {
-            for block in [8, 64, 512] {
-                let memory = memory_for(&placement, block).expect("bounded");
-                assert!(largest_block(&placement, memory).is_some_and(|most| most >= block));
-                assert!(largest_block(&placement, memory / 2).is_none_or(|most| most < block));
-            }
+            let block = |memory| longest_block(&placement, memory).expect("sufficient");
+            assert!(block(32 << 20) > 2 * block(16 << 20) && block(64 << 20) > 2 * block(32 << 20));
         }
-        assert_eq!(memory_for(&Placement { ranks: 8, ranks_per_node: 8 }, 8), None);
+        assert_eq!(longest_block(&Placement { ranks: 8, ranks_per_node: 8 }, 1 << 20), None);
     }
 
     /// With radix N leaders send to all nodes in one round.

@@ -108,7 +108,7 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
         timed: true,
         may_skip_votes: call.guest,
         stated: None,
-        led: false,
+        led: None,
         user: 0,
     }
 }

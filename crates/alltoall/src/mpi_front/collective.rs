@@ -237,8 +237,9 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
                 // SAFETY: memory and handles of the call are as MPI requires.
                 kind = unsafe { state.kind(call, comm) }?;
             }
-            if let (Some(kind), Ok((_, times))) = (kind, &outcome) {
-                state.without_votes[kind as usize].note(*times);
+            if let (Some(kind), Ok((made, times))) = (kind, &outcome) {
+                let forwarded = *made == Outcome::Library(select::COMPARED);
+                state.without_votes[kind as usize].note(*times, forwarded);
             }
             outcome.map(|(outcome, _)| outcome)
         }
@@ -351,10 +352,13 @@ unsafe fn make(
     let situation = exchange.situation();
     // SAFETY: the datatype of the call is as MPI requires.
     let by_leaders = unsafe { led(call, comm, exchange, named) };
-    let led = matches!(by_leaders, Led::Yes(_));
+    let led = match by_leaders {
+        Led::Yes(blocks) => Some(blocks),
+        Led::No | Led::Unknown => None,
+    };
     let reason = match by_leaders {
         Led::Unknown => Some(INVALID),
-        Led::Yes(_) | Led::No => select::forwarded_before_votes(situation, call.in_place(), led),
+        Led::Yes(_) | Led::No => select::forwarded_before_votes(situation, call.in_place(), led.is_some()),
     };
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));

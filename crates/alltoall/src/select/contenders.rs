@@ -2,7 +2,7 @@
 
 use crate::choice::{Choice, Inside, Order};
 use crate::options::{Path, Schedule};
-use crate::situation::Situation;
+use crate::situation::{MAX_SHORT_BYTES, Situation};
 use crate::vote::{Property, Vote};
 
 /// Ranks from which exchanges between nodes are compared by linear shift and along the hypercube: on fewer
@@ -26,9 +26,20 @@ pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> 
 }
 
 /// The algorithms that are compared between nodes; only one if the user has asked for it. The first one is
-/// the fastest one according to simulations. `library`: the MPI library's function takes part.
-pub fn between_nodes(situation: &Situation, sum: &Vote, library: bool) -> Vec<Choice> {
+/// the fastest one according to simulations. `library`: the MPI library's function takes part. `led`: node
+/// leaders can make the exchange.
+pub fn between_nodes(situation: &Situation, sum: &Vote, (library, led): (bool, bool)) -> Vec<Choice> {
     let ranks = situation.ranks;
+    if led {
+        let short = sum.bytes <= (MAX_SHORT_BYTES * ranks * (ranks - 1)) as u64;
+        let alone = short || !library || situation.is_asked();
+        return if alone { vec![Choice::Leaders] } else { vec![Choice::Leaders, Choice::Library] };
+    }
+    if library && !sum.any(Property::InPlace) {
+        let packed = sum.any(Property::Packed) || !situation.single_copy;
+        let inside = if packed { Inside::Slots } else { Inside::SingleCopy };
+        return vec![Choice::Library, Choice::Messages(Order::Usual, inside)];
+    }
     let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
     let small = sum.count(Property::Small) == ranks;
     let bundled_first =
@@ -91,8 +102,9 @@ mod tests {
     /// The algorithms that are compared for blocks of this size, of which this many ranks have small ones.
     fn compared(situation: Situation, block: u64, small: usize, library: bool) -> Vec<Choice> {
         let ranks = situation.ranks as u64;
-        let sum = sum(block * ranks * (ranks - 1), &[(Property::Small, small)]);
-        between_nodes(&situation, &sum, library)
+        let properties = [(Property::Small, small), (Property::InPlace, ranks as usize)];
+        let sum = sum(block * ranks * (ranks - 1), &properties);
+        between_nodes(&situation, &sum, (library, false))
     }
 
     #[test]

@@ -17,13 +17,13 @@ type Used = Option<UsedPath>;
 fn exchange(
     comm: &ThreadComm,
     state: &mut ExchangeState,
-    (number, in_place): (usize, bool),
+    (number, in_place, form): (usize, bool, Form),
     bytes: usize,
     conditions: Conditions,
 ) -> Used {
     // Some ranks send nothing to some others.
     let size = |from: usize, to: usize| if (from + to + number) % 5 == 4 { 0 } else { bytes };
-    let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Listed, &size));
+    let mut rank = Rank::new(comm, &Shape::matching(number, in_place, form, &size));
     let special = Special { conditions, ..Special::default() };
     match rank.exchange(comm, state, &special).expect("valid arguments") {
         Outcome::Done(report) => {
@@ -43,7 +43,10 @@ fn in_turn(case: &Case, sizes: &[usize], conditions: Conditions) -> Vec<Vec<Used
     run_on_nodes(case.nodes.clone(), |comm| {
         let mut state = ExchangeState::new(comm, &case.options).expect("created");
         (0..sizes.len() * FIRST)
-            .map(|number| exchange(comm, &mut state, (number, true), sizes[number % sizes.len()], conditions))
+            .map(|number| {
+                let bytes = sizes[number % sizes.len()];
+                exchange(comm, &mut state, (number, true, Form::Listed), bytes, conditions)
+            })
             .collect()
     })
 }
@@ -77,6 +80,43 @@ fn ranks_decide_alike_and_use_every_algorithm() {
                 assert!(of_turn(Some(UsedPath::Mixed)) || of_turn(Some(UsedPath::Message)), "{used:?}");
             }
         }
+    }
+}
+
+/// Whether node leaders, messages or the library make an exchange is decided for each size class by itself,
+/// also where sizes change with each exchange, so that blocks do not travel with the votes of each.
+#[test]
+fn size_classes_are_decided_apart() {
+    const SIZES: [usize; 3] = [100, 5000, 30_000];
+    let timed = Conditions { timed: true, ..Conditions::default() };
+    for case in cases(1 << 20) {
+        let all = run_on_nodes(case.nodes.clone(), |comm| {
+            let mut state = ExchangeState::new(comm, &case.options).expect("created");
+            // In turn, and each several times.
+            let sizes = (0..3 * FIRST)
+                .map(|number| SIZES[number % 3])
+                .chain(SIZES.iter().flat_map(|&size| [size; 9]));
+            let exchange =
+                |(number, size)| exchange(comm, &mut state, (number, false, Form::Counted), size, timed);
+            let used: Vec<Used> = sizes.enumerate().map(exchange).collect();
+            (used, state.situation().led)
+        });
+        let (first, led) = &all[0];
+        if *led == 0 {
+            continue;
+        }
+        for (used, _) in &all {
+            let decisions = |used: &[Used]| used.iter().map(|&used| common(used)).collect::<Vec<_>>();
+            assert_eq!(decisions(used), decisions(first), "{case:?}");
+        }
+        let of_size = |turn: usize| first[..3 * FIRST].iter().skip(turn).step_by(3).copied();
+        assert!(of_size(0).all(|used| used == Some(UsedPath::NodeLeaders)), "{case:?}: {first:?}");
+        for used in [Some(UsedPath::NodeLeaders), None] {
+            assert!(of_size(1).any(|other| other == used), "{used:?}, {case:?}: {first:?}");
+        }
+        let by_messages = |used| matches!(used, Some(UsedPath::Mixed | UsedPath::Message));
+        assert!(of_size(2).any(by_messages) && of_size(2).any(|used| used.is_none()), "{case:?}: {first:?}");
+        assert!(!of_size(2).any(|used| used == Some(UsedPath::NodeLeaders)), "{case:?}: {first:?}");
     }
 }
 

@@ -86,7 +86,7 @@ const TOLERANT: Conditions = Conditions {
     timed: false,
     may_skip_votes: false,
     stated: None,
-    led: false,
+    led: None,
     agreement: 0,
     user: 0,
 };

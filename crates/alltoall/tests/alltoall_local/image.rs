@@ -1,7 +1,7 @@
 //! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position, and
 //! their expected contents.
 
-use hcube_alltoall::select::Led;
+use hcube_alltoall::select::{Blocks as Known, Led};
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Task, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
@@ -192,9 +192,12 @@ impl Rank {
             (self.send.is_none(), self.receive.ranges[0].len(), state.situation());
         // As the front end reports it for MPI_Alltoall and for MPI_Alltoallv; a list comes from elsewhere.
         let led = match self.receive.form {
-            Form::Even => matches!(situation.leads_equal(in_place, || Some(block)), Led::Yes(_)),
-            Form::Counted => situation.leads(in_place),
-            Form::Listed => false,
+            Form::Even => match situation.leads_equal(in_place, || Some(block)) {
+                Led::Yes(blocks) => Some(blocks),
+                Led::No | Led::Unknown => None,
+            },
+            Form::Counted => situation.leads(in_place).then_some(Known::Any),
+            Form::Listed => None,
         };
         let receive = self.receive.blocks();
         let task = match self.send.as_mut().map(Image::blocks) {

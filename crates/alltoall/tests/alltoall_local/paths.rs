@@ -143,7 +143,8 @@ fn small_blocks_have_node_leaders() {
         (4, 16 << 10, LED, LED),
         (4, (16 << 10) + 1, MIXED, None),
         (16, 8 << 10, LED, LED),
-        (16, 16 << 10, MIXED, None),
+        (16, 16 << 10, LED, LED),
+        (16, (16 << 10) + 1, MIXED, None),
         (17, 1, LED, LED),
     ] {
         let options = Options { ranks_per_node: 2, ..Options::default() };
@@ -164,6 +165,42 @@ fn small_blocks_have_node_leaders() {
             })
         });
         assert_eq!(paths[..2], [[path, path, counted, path]; 2], "{ranks} ranks, {bytes} bytes");
+    }
+}
+
+/// Blocks that are longer than the memory permits are passed on in several rounds, up to eight.
+#[test]
+fn blocks_take_several_rounds() {
+    for nodes in [vec![0, 0, 1, 1], vec![0, 1, 0, 2, 1, 1], (0..9).map(|rank| rank / 3).collect()] {
+        let options = Options { memory: 16 << 10, ..Options::default() };
+        run_on_nodes(nodes.clone(), |comm| {
+            let mut state = ExchangeState::new(comm, &options).expect("created");
+            let most = state.situation().led;
+            // A piece of each block is part of a notice.
+            assert!(
+                state.slot_bytes().is_none_or(|slot| (slot..8 * slot).contains(&(most * (nodes.len() - 1))))
+            );
+            let sizes: [&(dyn Fn(usize, usize) -> usize + Sync); 4] = [
+                &|_, _| most,
+                &|from, to| (from * 7 + to * 13) % 9 * most / 8,
+                // Only one pair has more than one round.
+                &|from, to| if (from, to) == (0, nodes.len() - 1) { most } else { 1 },
+                &|from, to| if from.max(to) == 3 && from.min(to) == 1 { most - 1 } else { 0 },
+            ];
+            for (number, size) in sizes.iter().enumerate() {
+                for in_place in [false, true] {
+                    let size = |from: usize, to: usize| {
+                        if in_place { size(from.min(to), from.max(to)) } else { size(from, to) }
+                    };
+                    let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Counted, &size));
+                    let outcome = rank.exchange(comm, &mut state, &Special::default());
+                    let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
+                    assert_eq!(report.path, UsedPath::NodeLeaders, "{number}, {nodes:?}");
+                    assert!(rank.has_arrived(), "{number}, rank {} of {nodes:?}", comm.rank());
+                    assert!(report.memory <= (16 << 10) + (64 << 10), "{report:?}");
+                }
+            }
+        });
     }
 }
 
