@@ -402,7 +402,7 @@ impl ExchangeState {
         size_of::<Self>()
             + self.factors.bytes()
             + self.routes.as_ref().map_or(0, |routes| routes.bytes(self.order.is_none()))
-            + self.order.as_ref().map_or(0, |order| order.bytes() + order.topology().bytes())
+            + self.order.as_ref().map_or(0, |order| order.topology().bytes())
             + 3 * ranks * size_of::<usize>()
     }
 }

@@ -155,13 +155,13 @@ fn part(section: Section, full: bool) -> Part {
         Section::Placements => Part {
             batches: |place, _| kind(alltoallv::placements(place), Case::Alltoall),
             ..exchanges(vec![
-                ("juropa", sizes(&[24, 32], &[24, 32, 48, 60, 64]), 8),
-                ("juqueen", sizes(&[48], &[48, 64, 96]), 16),
+                ("juropa", sizes(&[24, 32], &[24, 32, 48, 64]), 8),
+                ("juqueen", sizes(&[], &[48]), 16),
             ])
         },
         Section::Alltoallv => Part {
             batches: |place, _| kind(alltoallv::of_counts(place), Case::Alltoall),
-            ..exchanges(vec![("fat-nodes", sizes(&[128], &[128, 256, 512]), 64)])
+            ..exchanges(vec![("fat-nodes", sizes(&[128], &[128, 256]), 64)])
         },
         Section::Groups => products(published::GROUPS),
         Section::Latency | Section::Chosen | Section::FatNodes => products(""),
