@@ -1,6 +1,6 @@
 //! What doc/simulation.md says of exchanges between nodes: `MPI_Alltoallv` by node leaders from the rows of
-//! `doc/results/simulate/alltoallv.json` and, for more nodes, from counts; and schedules on placements of ranks
-//! from `doc/results/simulate/placements.json`.
+//! `doc/results/simulate/alltoallv.json` and, for more nodes, from counts; and schedules on placements of
+//! ranks from `doc/results/simulate/placements.json`.
 
 use super::measured::results;
 use super::table::{named, table};

@@ -1,5 +1,5 @@
-//! Cases of exchanges that [`super::alltoall`] makes in other sections: MPI_Alltoallv with random counts out of
-//! place, and schedules where ranks are placed on nodes in turn.
+//! Cases of exchanges that [`super::alltoall`] makes in other sections: MPI_Alltoallv with random counts out
+//! of place, and schedules where ranks are placed on nodes in turn.
 
 use super::alltoall::{Alltoall, CYCLIC, LEADERS, SCALED_BYTES};
 use super::place::Place;

@@ -1,5 +1,5 @@
-//! What an exchange by node leaders costs a rank and a node, counted in the routes of the production code; and
-//! lower bounds and estimates of its time on machines that are too large for a simulation.
+//! What an exchange by node leaders costs a rank and a node, counted in the routes of the production code;
+//! and lower bounds and estimates of its time on machines that are too large for a simulation.
 //!
 //! Idea: messages, bytes through the port of a node and copied bytes of each rank of a node are counted for
 //! blocks of one size; the rank with the most counts. All nodes have the same number of ranks.
@@ -8,8 +8,8 @@
 //!   sent its P - 1 messages, each of which keeps its processor for the overhead, and before all bytes of a
 //!   node have left by its port.
 //! - *Node leaders*: an estimate, for memory in which all blocks fit into one round. Two notices inside the
-//!   node, the messages that a leader sends, one latency, all bytes through the port, all copies: one after the
-//!   other, though copies of different ranks overlap with messages.
+//!   node, the messages that a leader sends, one latency, all bytes through the port, all copies: one after
+//!   the other, though copies of different ranks overlap with messages.
 //! - *Radix*: an estimate for leaders that pass blocks on by Bruck's algorithm with a radix. The ranks of a
 //!   node divide the destinations by their numbers in the node. In a round of radix r, a leader sends r - 1
 //!   messages with the blocks whose number of nodes to travel has that digit; every byte leaves the port once

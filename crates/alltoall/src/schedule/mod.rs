@@ -4,8 +4,8 @@
 //! pair of ranks occurs once in the sequence of each of the two, and the sequences are consistent: ranks that
 //! finish every exchange before they start the next never wait in a circle.
 //!
-//! By default the schedules of ranks that know their nodes are over another order of the ranks, which depends on
-//! the shape of the nodes: [`on_nodes`].
+//! By default the schedules of ranks that know their nodes are over another order of the ranks, which depends
+//! on the shape of the nodes: [`on_nodes`].
 //!
 //! | schedule | steps for P ranks, one exchange per rank and step | locality |
 //! |---|---|---|

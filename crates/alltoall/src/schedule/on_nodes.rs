@@ -7,8 +7,8 @@
 //! different nodes, and all ports of nodes are busy until the end. Sets that end at nodes keep the ports of
 //! some nodes idle unless their number is a power of two.
 //!
-//! Restrictions: nodes with the same number of ranks; on others the order is the order of the ranks. A schedule
-//! that is requested is over ranks, as in its publication.
+//! Restrictions: nodes with the same number of ranks; on others the order is the order of the ranks. A
+//! schedule that is requested is over ranks, as in its publication.
 //! Cost: the steps of the schedule; no memory in addition to the placement of the ranks.
 //! Source: our own. Simulated times: `hcube-lab simulate --sections placements`.
 
