@@ -12,6 +12,7 @@ mod hosts;
 mod hosts_simulated;
 pub mod markdown;
 mod measured;
+mod node_leaders;
 pub mod paragraph;
 pub mod picture;
 mod protocols;
@@ -33,7 +34,7 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 26] = [
+const PARTS: [Part; 30] = [
     Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
@@ -58,6 +59,10 @@ const PARTS: [Part; 26] = [
     Part { name: "hosts-simulated-summary", text: hosts_simulated::summary },
     Part { name: "hosts-simulated-signs", text: hosts_simulated::wrong_signs },
     Part { name: "hosts-simulated-coverage", text: hosts_simulated::coverage },
+    Part { name: "alltoallv", text: node_leaders::alltoallv },
+    Part { name: "alltoallv-estimates", text: node_leaders::estimates },
+    Part { name: "alltoallv-radix", text: node_leaders::radix },
+    Part { name: "placements", text: node_leaders::placements },
     Part { name: "models", text: protocols::models },
     Part { name: "models-summary", text: protocols::summary },
 ];

@@ -4,6 +4,7 @@
 //! the order of the sections, and do not depend on the speed of this machine.
 
 pub mod alltoall;
+pub mod alltoallv;
 pub mod arguments;
 pub mod bsp;
 pub mod bsp_programs;
@@ -71,8 +72,9 @@ fn simulate(arguments: &Arguments) -> Result<bool, String> {
         .map(|batch| {
             let first = batch.cases.first().map(Case::row);
             let (sharing, scale) = first.map_or((Sharing::Links, 1), |row| (row.sharing(), row.scale()));
+            let is_cyclic = first.is_some_and(Row::is_cyclic);
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(scale).sharing_at_most(sharing))
+                .map(|one| one.scaled(scale).sharing_at_most(sharing).placed_in_turn(is_cyclic))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;

@@ -11,7 +11,7 @@ use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, leaders, messages, mismatch, schedule, slots};
+use super::{ballot, bundles, enclosed, leaders, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -210,12 +210,12 @@ fn finish<C: Comm>(
 ) -> Result<UsedPath> {
     let packed = received.sum.any(Property::Packed);
     pass_on_rest(comm, state, task, received)?;
-    let ExchangeState { scratch, pace, situation, options, patience, .. } = state;
-    if largest > situation.led {
+    if largest > state.situation.led {
+        let all = state.partners(state.options.schedule);
+        let ExchangeState { scratch, pace, situation, patience, .. } = state;
         let task = task.of_lengths(situation.led + 1..=usize::MAX);
         let has_blocks =
             |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
-        let all = schedule::partners(options.schedule, comm.rank(), comm.size());
         let partners = Box::new(all.filter(has_blocks));
         let exchange = messages::Exchange { task, scratch, pace, partners, packed, patience: *patience };
         messages::scope(comm, exchange, |_| Ok(()))?;

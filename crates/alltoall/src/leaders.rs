@@ -43,11 +43,11 @@ use hcube_core::node::board::Draft;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 use pieces::Pieces;
-use routes::{LENGTH_BYTES, Route};
+use routes::Route;
 
 pub use exchange::{Received, pass_on, unpack_all};
 pub use pieces::{Round, rounds};
-pub use routes::{Routes, max_piece, routes_to_all};
+pub use routes::{LENGTH_BYTES, MAX_ROUNDS, Routes, max_piece, routes_to_all};
 
 /// Two ranks exchange one message.
 const TAG: i32 = tags::ALLTOALL_LEADERS.tag(0);

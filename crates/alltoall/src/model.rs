@@ -24,6 +24,8 @@
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (extra memory); everything else is counted
 //! from the code of this crate.
 
+pub mod led;
+
 use crate::bundles;
 use crate::choice::Choice;
 use crate::leaders;

@@ -14,7 +14,7 @@ use super::factors::Factors;
 use super::leaders::Routes;
 use super::node::Node;
 use super::options::{Options, Path, Schedule};
-use super::schedule;
+use super::schedule::{self, on_nodes::OnNodes};
 use super::select::{self, Blocks, Situation};
 use super::single_copy::nonblocking::Nonblocking;
 use super::task::Task;
@@ -30,6 +30,7 @@ use hcube_core::node::single_copy::{self, Process};
 use hcube_core::plan::{Plan, Topology};
 use hcube_core::progress::wait::Patience;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 
 /// Added to the memory bound, so that a bound of 0 works; hcube holds at most 64 KiB more than the bound.
 pub const BASE_MEMORY_BYTES: usize = 20 << 10;
@@ -61,6 +62,8 @@ pub struct ExchangeState {
     pub(super) rank: usize,
     /// The inputs of decisions.
     pub(super) situation: Situation,
+    /// The order of the ranks for schedules, where it is not theirs.
+    order: Option<Arc<OnNodes>>,
     /// This rank's node, if it has other ranks that share memory with this one.
     pub(super) node: Option<Node>,
     /// Its nonblocking exchanges, if they work.
@@ -133,6 +136,7 @@ impl ExchangeState {
                 schedule: options.schedule,
                 path: options.path,
             },
+            order: None,
             node: None,
             nonblocking: None,
             scratch: Scratch::new(0)?,
@@ -158,7 +162,9 @@ impl ExchangeState {
         let numbers = comm.node_numbers()?;
         self.patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
-        let topology = Topology::from_node_numbers(&numbers, limit);
+        let topology = Arc::new(Topology::from_node_numbers(&numbers, limit));
+        let is_free = self.options.schedule == Schedule::Auto;
+        self.order = OnNodes::new(topology.clone()).filter(|_| is_free).map(Arc::new);
         if topology.most_on_a_node() < 2 || self.options.path == Path::Message {
             return Ok(());
         }
@@ -301,13 +307,21 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
+    /// All other ranks in the order of a schedule.
+    pub(super) fn partners(&self, schedule: Schedule) -> Box<dyn Iterator<Item = usize>> {
+        match &self.order {
+            Some(order) => order.partners(schedule, self.rank),
+            None => schedule::partners(schedule, self.rank, self.situation.ranks),
+        }
+    }
+
     /// The partners that messages go to, in the given order.
     pub(super) fn remote(&self, order: Order) -> Box<dyn Iterator<Item = usize>> {
         let schedule = match order {
             Order::Usual => self.options.schedule,
             Order::Shifted => Schedule::LinearShift,
         };
-        let all = schedule::partners(schedule, self.rank, self.situation.ranks);
+        let all = self.partners(schedule);
         let Some(node) = &self.node else { return all };
         let near = node.ranks.clone();
         Box::new(all.filter(move |partner| near.binary_search(partner).is_err()))
@@ -389,7 +403,8 @@ impl ExchangeState {
         let ranks = self.node.as_ref().map_or(0, |node| node.ranks.len());
         size_of::<Self>()
             + self.factors.bytes()
-            + self.routes.as_ref().map_or(0, Routes::bytes)
+            + self.routes.as_ref().map_or(0, |routes| routes.bytes(self.order.is_none()))
+            + self.order.as_ref().map_or(0, |order| order.topology().bytes())
             + 3 * ranks * size_of::<usize>()
     }
 }

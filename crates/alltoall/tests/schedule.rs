@@ -1,7 +1,10 @@
 //! Schedules of the all-to-all exchange for every size up to 130, without MPI: every pair once, no deadlock
 //! with blocking exchanges, and no more steps than in Hofmann and Ruenger 2013.
 
+use hcube_alltoall::schedule::on_nodes::OnNodes;
 use hcube_alltoall::{Schedule, schedule};
+use hcube_core::plan::Topology;
+use std::sync::Arc;
 
 const LARGEST: usize = 130;
 const SCHEDULES: [Schedule; 3] = [Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets];
@@ -135,4 +138,87 @@ fn schedules_that_hcube_does_not_choose_are_hierarchical_sets() {
 #[should_panic(expected = "rank 3 of 3")]
 fn a_rank_outside_is_refused() {
     partners(Schedule::Auto, 3, 3);
+}
+
+/// The sequences of all ranks on nodes, the number of whose node each rank has.
+fn sequences_on_nodes(schedule: Schedule, numbers: &[u32]) -> Vec<Vec<usize>> {
+    match OnNodes::new(Arc::new(Topology::from_node_numbers(numbers, None))).map(Arc::new) {
+        Some(order) => (0..numbers.len()).map(|rank| order.partners(schedule, rank).collect()).collect(),
+        None => sequences(schedule, numbers.len()),
+    }
+}
+
+/// The schedules that hcube chooses.
+const CHOSEN: [Schedule; 2] = [Schedule::Auto, Schedule::LinearShift];
+
+/// Numbers that follow from a seed.
+fn random(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed >> 33
+}
+
+#[test]
+fn on_nodes_of_any_shape_every_pair_meets_once_within_the_same_steps() {
+    let mut seed = 49;
+    for size in 1..=40 {
+        for nodes in 1..=size as u64 {
+            let mut numbers: Vec<u32> = (0..size).map(|_| (random(&mut seed) % nodes) as u32).collect();
+            if (size as u64).is_multiple_of(nodes) {
+                // Equal nodes, whose ranks are placed at random.
+                numbers = (0..size as u64).map(|rank| (rank % nodes) as u32).collect();
+                (1..size).for_each(|rank| numbers.swap(rank, random(&mut seed) as usize % (rank + 1)));
+            }
+            for schedule in CHOSEN {
+                let on_nodes = sequences_on_nodes(schedule, &numbers);
+                for (rank, sequence) in on_nodes.iter().enumerate() {
+                    let mut sorted = sequence.clone();
+                    sorted.sort_unstable();
+                    let others: Vec<usize> = (0..size).filter(|&other| other != rank).collect();
+                    assert_eq!(sorted, others, "{schedule:?}, rank {rank} on {numbers:?}");
+                }
+                // The steps of as many ranks without nodes.
+                let expected = steps(&sequences(schedule, size)).len();
+                assert_eq!(steps(&on_nodes).len(), expected, "{schedule:?} on {numbers:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_schedule_follows_from_the_shape_of_the_nodes_and_not_from_the_placement() {
+    for (nodes, each) in (2..9).flat_map(|nodes| (2..9).map(move |each| (nodes, each))) {
+        let size = nodes * each;
+        let numbers = |node: fn(usize, usize, usize) -> usize| -> Vec<u32> {
+            (0..size).map(|rank| node(rank, nodes, each) as u32).collect()
+        };
+        let (in_turn, in_order) =
+            (numbers(|rank, nodes, _| rank % nodes), numbers(|rank, _, each| rank / each));
+        // The rank in order that is at the place of a rank in turn.
+        let same = |rank: usize| rank % nodes * each + rank / nodes;
+        for schedule in CHOSEN {
+            let [of_turn, of_order] =
+                [&in_turn, &in_order].map(|numbers| sequences_on_nodes(schedule, numbers));
+            for (rank, sequence) in of_turn.iter().enumerate() {
+                let expected: Vec<usize> = sequence.iter().map(|&partner| same(partner)).collect();
+                assert_eq!(of_order[same(rank)], expected, "{schedule:?}, {nodes} nodes of {each}");
+            }
+            // One of both is the schedule of the ranks.
+            let without = sequences(schedule, size);
+            let is_in_order = schedule == Schedule::Auto && nodes.is_power_of_two();
+            assert!(
+                without == if is_in_order { of_order } else { of_turn },
+                "{schedule:?}, {nodes} of {each}"
+            );
+        }
+    }
+}
+
+/// Of the machine of Hofmann and Ruenger 2013.
+#[test]
+fn the_placement_of_many_ranks_takes_few_bytes() {
+    const NODES: u32 = 28_672;
+    let numbers: Vec<u32> = (0..16 * NODES).map(|rank| rank % NODES).collect();
+    let order = OnNodes::new(Arc::new(Topology::from_node_numbers(&numbers, None))).expect("several nodes");
+    let bytes = order.topology().bytes();
+    assert!(bytes < 10 * numbers.len(), "{bytes} bytes");
 }

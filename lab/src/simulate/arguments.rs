@@ -23,6 +23,8 @@ pub enum Section {
     Nodes,
     /// All-to-all schedules over the number of ranks, beside Figure 5 of Hofmann and Rünger 2013
     Schedules,
+    /// The same schedules where ranks are placed on nodes in turn, and on numbers of nodes that are not powers of two
+    Placements,
     /// All-to-all with more and less additional memory, beside Figure 6 (left)
     Memory,
     /// All-to-all of equal blocks as in transpositions of transforms, beside Figure 6 (right)
@@ -33,6 +35,8 @@ pub enum Section {
     Small,
     /// All-to-all of equal blocks out of place
     OutOfPlace,
+    /// All-to-all of random counts out of place, with 64 ranks per node
+    Alltoallv,
     /// SUMMA and HSUMMA over the number of groups, beside Figures 5, 6, 8 and 9 of Quintin et al. 2013
     Groups,
     /// SUMMA and HSUMMA where latency dominates

@@ -5,7 +5,7 @@
 //! always in its shortest dimension that is not complete (the last if several are), until it holds all nodes;
 //! a dimension shorter than the machine's does not wrap around. In a tree these are the first nodes and the
 //! switches above them. Nodes are numbered with the first dimension
-//! fastest, and ranks fill one node after the other.
+//! fastest, and ranks fill one node after the other, or are placed on nodes in turn.
 //!
 //! Routes share the links between nodes by max-min fairness, which takes too long for thousands of irregular
 //! routes. Beyond `MAX_SHARING_NODES` nodes routes share only the ports of nodes, and links only add their
@@ -55,6 +55,8 @@ pub struct Platform<'a> {
     wrapped: Option<Vec<bool>>,
     /// What messages compete for at most, on any number of nodes.
     at_most: Sharing,
+    /// Ranks are placed on nodes in turn.
+    is_cyclic: bool,
 }
 
 /// The block of a grid that holds `nodes` nodes.
@@ -105,7 +107,16 @@ impl<'a> Platform<'a> {
             }
             Topology::FatTree { down } => (subtree(down, needed), None),
         };
-        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped, at_most: Sharing::Links })
+        Ok(Self {
+            machine,
+            ranks_per_node,
+            ranks,
+            scale: 1,
+            lengths,
+            wrapped,
+            at_most: Sharing::Links,
+            is_cyclic: false,
+        })
     }
 
     /// The same with the bandwidth divided by `scale`.
@@ -116,6 +127,11 @@ impl<'a> Platform<'a> {
     /// The same with messages that compete for this at most.
     pub fn sharing_at_most(self, at_most: Sharing) -> Self {
         Self { at_most, ..self }
+    }
+
+    /// The same with ranks that are placed on nodes in turn, if so.
+    pub fn placed_in_turn(self, is_cyclic: bool) -> Self {
+        Self { is_cyclic, ..self }
     }
 
     /// Nodes that hold ranks.
@@ -132,7 +148,8 @@ impl<'a> Platform<'a> {
     /// The name of its files; equal for equal platforms.
     pub fn name(&self) -> String {
         let shared = self.at_most.suffix();
-        let name = format!("{}-{}x{}{shared}", self.machine.name, self.ranks, self.ranks_per_node);
+        let placed = if self.is_cyclic { "-cyclic" } else { "" };
+        let name = format!("{}-{}x{}{placed}{shared}", self.machine.name, self.ranks, self.ranks_per_node);
         if self.scale == 1 { name } else { format!("{name}-{}", self.scale) }
     }
 
@@ -204,7 +221,8 @@ impl<'a> Platform<'a> {
     /// The node of every rank, one line each.
     pub fn hosts(&self) -> String {
         (0..self.ranks).fold(String::new(), |mut text, rank| {
-            let _ = writeln!(text, "node-{}", rank / self.ranks_per_node);
+            let node = if self.is_cyclic { rank % self.nodes() } else { rank / self.ranks_per_node };
+            let _ = writeln!(text, "node-{node}");
             text
         })
     }
@@ -260,6 +278,9 @@ mod tests {
             Platform::new(&machine, 5, 2).expect("room").hosts(),
             "node-0\nnode-0\nnode-1\nnode-1\nnode-2\n"
         );
+        let in_turn = Platform::new(&machine, 5, 2).expect("room").placed_in_turn(true);
+        assert_eq!(in_turn.hosts(), "node-0\nnode-1\nnode-2\nnode-0\nnode-1\n");
+        assert_ne!(in_turn.name(), in_turn.clone().placed_in_turn(false).name());
     }
 
     #[test]

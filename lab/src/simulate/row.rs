@@ -88,6 +88,11 @@ pub trait Row {
         Sharing::Links
     }
 
+    /// Whether ranks are placed on nodes in turn instead of filling one node after the other.
+    fn is_cyclic(&self) -> bool {
+        false
+    }
+
     /// Whether a simulation opens a file for the memory of each node, as coarray programs do.
     fn opens_files(&self) -> bool {
         false

@@ -5,7 +5,8 @@ use super::place::{Place, Shape};
 use super::results::{Case, Results};
 use super::row::Batch;
 use super::{
-    alltoall, bsp, bsp_programs, buckets, caf, fft, gemm, hosts, hpl, lcs, published, random_access,
+    alltoall, alltoallv, bsp, bsp_programs, buckets, caf, fft, gemm, hosts, hpl, lcs, published,
+    random_access,
 };
 use hcube_results::machine::Machine;
 use hcube_results::published::{COARRAY_MACHINE, MACHINE};
@@ -151,6 +152,17 @@ fn part(section: Section, full: bool) -> Part {
                 ..exchanges(vec![("juropa", ranks, 8), ("juqueen", &ranks[1..], 16)])
             }
         }
+        Section::Placements => Part {
+            batches: |place, _| kind(alltoallv::placements(place), Case::Alltoall),
+            ..exchanges(vec![
+                ("juropa", sizes(&[24, 32], &[24, 32, 48, 64]), 8),
+                ("juqueen", sizes(&[], &[48]), 16),
+            ])
+        },
+        Section::Alltoallv => Part {
+            batches: |place, _| kind(alltoallv::of_counts(place), Case::Alltoall),
+            ..exchanges(vec![("fat-nodes", sizes(&[128], &[128, 256]), 64)])
+        },
         Section::Groups => products(published::GROUPS),
         Section::Latency | Section::Chosen | Section::FatNodes => products(""),
         Section::Supersteps => Part {

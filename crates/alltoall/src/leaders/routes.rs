@@ -10,6 +10,7 @@ use crate::vote::Vote;
 use hcube_core::plan::Topology;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes of the votes of a node.
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
@@ -17,7 +18,7 @@ pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 pub const LENGTH_BYTES: usize = size_of::<u32>();
 /// Rounds for the longest blocks: an estimate. Whether node leaders make an exchange is decided by measured
 /// times.
-const MAX_ROUNDS: usize = 8;
+pub const MAX_ROUNDS: usize = 8;
 /// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;
 
@@ -36,7 +37,7 @@ pub struct Route {
 /// The routes of a node, seen from one of its ranks.
 #[derive(Debug)]
 pub struct Routes {
-    topology: Topology,
+    topology: Arc<Topology>,
     /// The positions of the ranks of this node.
     home: Range<usize>,
     /// All routes of this node.
@@ -70,7 +71,8 @@ fn positions(topology: &Topology, node: usize) -> Range<usize> {
 impl Routes {
     /// For two nodes or more. A notice has `slot` bytes, and every rank has `scratch` bytes for messages;
     /// both are the same on all ranks. `None` if they are not sufficient for any block.
-    pub fn new(topology: Topology, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
+    pub fn new(topology: impl Into<Arc<Topology>>, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
+        let topology = topology.into();
         let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
         let piece = max_piece(ranks_of_nodes, slot, scratch)?;
         let own_node = topology.node_of(topology.position(rank));
@@ -153,10 +155,9 @@ impl Routes {
         lengths(self.all.len(), self.topology.size() - self.home.len())
     }
 
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        let numbers = if self.topology.in_rank_order() { 0 } else { 2 * self.topology.size() };
-        size_of_val(&*self.all) + (numbers + self.topology.nodes() + 1) * size_of::<u32>()
+    /// Bytes of memory, with the placement of the ranks if `with_topology`: schedules may share it.
+    pub fn bytes(&self, with_topology: bool) -> usize {
+        size_of_val(&*self.all) + if with_topology { self.topology.bytes() } else { 0 }
     }
 }
 
@@ -323,7 +324,7 @@ mod tests {
             let routes = |memory| Routes::new(topology.clone(), 1, memory, memory);
             // A rank states a length for each other one.
             assert!(routes(1 << 20).is_none());
-            let bytes = routes(64 << 20).expect("enough").bytes();
+            let bytes = routes(64 << 20).expect("enough").bytes(true);
             assert!(bytes < 10 * ranks as usize, "{bytes} bytes");
         }
     }

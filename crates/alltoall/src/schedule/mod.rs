@@ -4,6 +4,9 @@
 //! pair of ranks occurs once in the sequence of each of the two, and the sequences are consistent: ranks that
 //! finish every exchange before they start the next never wait in a circle.
 //!
+//! By default the schedules of ranks that know their nodes are over another order of the ranks, which depends
+//! on the shape of the nodes: [`on_nodes`].
+//!
 //! | schedule | steps for P ranks, one exchange per rank and step | locality |
 //! |---|---|---|
 //! | [`mpich_order`] | 2P - 3, a rank idle in about half of them | none |
@@ -17,6 +20,7 @@
 pub mod hierarchical_sets;
 pub mod linear_shift;
 pub mod mpich_order;
+pub mod on_nodes;
 
 use super::options::Schedule;
 

@@ -25,7 +25,7 @@ fn start(ranks: usize) -> ([usize; 4], usize) {
     let notice = routes.notice_bytes() + (ranks - RANKS_PER_NODE) * BLOCK_BYTES;
     let lists = size_of::<ExchangeState>()
         + Factors::new(1, 0, ranks).bytes()
-        + routes.bytes()
+        + routes.bytes(true)
         + 3 * RANKS_PER_NODE * size_of::<usize>();
     ([lists, notice, received, sent], routes.piece(0).len())
 }

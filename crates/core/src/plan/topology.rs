@@ -70,6 +70,11 @@ impl Topology {
         self.starts.windows(2).map(|node| (node[1] - node[0]) as usize).min().unwrap_or(0)
     }
 
+    /// Bytes of its lists.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.starts) + size_of_val(&*self.rank_at) + size_of_val(&*self.position_of)
+    }
+
     /// Whether position and rank are the same for all ranks.
     pub fn in_rank_order(&self) -> bool {
         self.rank_at.is_empty()
