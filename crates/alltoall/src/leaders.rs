@@ -12,9 +12,10 @@
 //! whose arguments are invalid, or whose memory cannot be read, sends only votes. To detect counts that do
 //! not match, nothing depends on the lengths that a rank has passed before the votes are known: receives are
 //! large enough for the largest blocks, and shorter blocks are at the start of the message. No length is read
-//! from a message, so whatever it holds, a rank stays within its memory: the votes have a fixed size, and the
-//! places of the blocks follow from what the ranks of its node expect, of which no block exceeds the limit.
-//! Lengths in notices are those of ranks of the node, which share memory; they are used as bounds of slices.
+//! from a message, so a rank stays within its memory also if a message is damaged: the votes have a fixed
+//! size, and the places of the blocks follow from what the ranks of its node expect, of which no block
+//! exceeds the limit. Ranks of the node, which share memory, state lengths in notices; they are bounds of
+//! slices.
 //! Blocks for ranks of the node are part of the second notices: a rank that has posted its second notice
 //! reads none of the first ones. Blocks for which the memory does not suffice are passed on in several rounds
 //! ([`pieces`]), a piece of each in each round; votes of a later round only state whether another one

@@ -23,7 +23,7 @@ pub enum Section {
     Nodes,
     /// All-to-all schedules over the number of ranks, beside Figure 5 of Hofmann and Rünger 2013
     Schedules,
-    /// The same schedules where ranks are placed on nodes in turn, and on numbers of nodes that are not powers of two
+    /// The same schedules where ranks are placed on nodes in turn, also on 3 and 6 nodes
     Placements,
     /// All-to-all with more and less additional memory, beside Figure 6 (left)
     Memory,

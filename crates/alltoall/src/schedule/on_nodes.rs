@@ -2,10 +2,9 @@
 //!
 //! Idea: by default it depends only on the nodes, and not on the placement of ranks. Hierarchical sets on a
 //! power of two of nodes are over *positions* ([`Topology`]): no set cuts through a node, and placement node
-//! by node has the schedule of the ranks. On other nodes, and for linear shift, ranks are *dealt*: the first
-//! rank of each node, then the second rank of each. Then the partners of a rank in successive steps are on
-//! different nodes, and all ports of nodes are busy until the end. Sets that end at nodes keep the ports of
-//! some nodes idle unless their number is a power of two.
+//! by node has the schedule of the ranks. On other nodes, and for linear shift, ranks are *distributed*: the
+//! first rank of each node, then the second rank of each. Then the partners of a rank in successive steps are
+//! on different nodes, and all ports of nodes are busy until the end.
 //!
 //! Restrictions: nodes with the same number of ranks; on others the order is the order of the ranks. A
 //! schedule that is requested is over ranks, as in its publication.
@@ -34,13 +33,13 @@ impl OnNodes {
         (topology.nodes() > 1 && each > 1 && is_equal).then_some(Self { topology, each })
     }
 
-    /// The rank at a place, dealt.
-    fn dealt(&self, place: usize) -> usize {
+    /// The rank at a place, distributed.
+    fn distributed(&self, place: usize) -> usize {
         let (number, node) = (place / self.topology.nodes(), place % self.topology.nodes());
         self.topology.rank(node * self.each + number)
     }
 
-    /// The place of a rank, dealt.
+    /// The place of a rank, distributed.
     fn place(&self, rank: usize) -> usize {
         let position = self.topology.position(rank);
         position % self.each * self.topology.nodes() + position / self.each
@@ -51,13 +50,13 @@ impl OnNodes {
         let (order, size) = (self.clone(), self.topology.size());
         if schedule == Schedule::LinearShift {
             let places = linear_shift::partners(self.place(rank), size);
-            Box::new(places.map(move |place| order.dealt(place)))
+            Box::new(places.map(move |place| order.distributed(place)))
         } else if self.topology.nodes().is_power_of_two() {
             let positions = hierarchical_sets::partners(self.topology.position(rank), size);
             Box::new(positions.map(move |position| order.topology.rank(position)))
         } else {
             let places = hierarchical_sets::partners(self.place(rank), size);
-            Box::new(places.map(move |place| order.dealt(place)))
+            Box::new(places.map(move |place| order.distributed(place)))
         }
     }
 

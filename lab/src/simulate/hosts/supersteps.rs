@@ -13,7 +13,7 @@ const DRIVER: &str = "bsp";
 /// Bytes of a put, and puts of a process, as `hcube-lab hosts bench` measures them.
 const SIZES: [u64; 2] = [8, 8 << 10];
 const PUTS: [u64; 3] = [1, 16, 256];
-/// Supersteps before the timed ones, and these: it times as many as take 5 ms.
+/// Supersteps before the timed ones, and the timed ones, which the benchmark repeats for 5 ms.
 const SUPERSTEPS: &str = "before=4,supersteps=10";
 
 /// MPICH's barrier.
