@@ -113,6 +113,24 @@ fn supersteps_on_simulated_ranks() {
     }
 }
 
+/// What puts, panels and barriers leave in the drivers of benchmarks.
+#[test]
+fn benchmarks_on_simulated_ranks() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    let supersteps = ["by=hcube,to=next,puts=3", "by=hcube,to=all,puts=16", "by=mpich,node=4"];
+    let supersteps = supersteps.map(|case| format!("{case},before=1,supersteps=2"));
+    let panels = ["loop=benchmark,bytes=4096,panels=4,rest=1000,touch=0.1".to_owned()];
+    for (program, cases) in [
+        (linked_to("lab/simgrid/bsp.c", "hcube_bsp"), &supersteps[..]),
+        (client("lab/simgrid/panels.c"), &panels),
+    ] {
+        let text = run(program, 16, 4, cases, "--log=root.thres:critical").success();
+        assert_eq!(text.lines().filter(|&line| line == "errors\t0").count(), cases.len(), "{text}");
+    }
+}
+
 /// Images of a coarray program have a state each as well; the driver checks every word that it reads.
 #[test]
 fn coarrays_on_simulated_images() {

@@ -43,8 +43,7 @@ double bench_median(double *values, int count);
 
 void *bench_memory(size_t bytes);
 
-/* Collective: the memory of this process, while all ranks are at the same place, so that the share of each is that of
- * this place. */
+/* Collective: the memory of this process, measured between two barriers, so that no rank has gone on. */
 bench_footprint bench_take(void);
 
 /* Ends the job. */

@@ -196,8 +196,10 @@ static void disseminate(int first, int size, int step) {
                  first + (own + size - distance) % size * step, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* MPICH 4's barrier: of the ranks of each node, of their first ranks, and a number for the others along a binomial tree
- * (src/mpid/ch4/src/ch4_coll_impl.h, MPIDI_Barrier_intra_composition_alpha). */
+/* MPICH 4's barrier in three steps (src/mpid/ch4/src/ch4_coll_impl.h, MPIDI_Barrier_intra_composition_alpha): of the
+ * ranks of each node, of their first ranks, and a broadcast in each node. The steps inside a node are messages here, a
+ * dissemination and a binomial tree; MPICH 4.0.2 makes them with flags in shared memory (release_gather) unless MPI is
+ * initialised with MPI_THREAD_MULTIPLE. */
 static void mpich_barrier(int node) {
   int rank = own_rank(), first = rank - rank % node, own = rank - first, value = 0, distance = 1;
   disseminate(first, node, 1);

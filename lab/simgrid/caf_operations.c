@@ -9,10 +9,11 @@
  *   operation=barrier|broadcast|allreduce|spawn-xor   by all images
  *   bytes=        of put, get, copy-async, broadcast and allreduce, a multiple of 8; 8 by default
  *   target=       the image; 1 by default
- *   together-us=  as many operations are timed together as take this time; 5000 by default
+ *   together-us=  operations are timed in batches of about this time; 5000 by default
  *
  * The time is that of an operation on the slowest image. Rank 0 prints a record for each case, in the form of
- * lab/src/records.rs. What has arrived after the last operation is checked.
+ * lab/src/records.rs. What put, get, copy-async, broadcast, allreduce, fetch-add and
+ * spawn-xor leave is checked.
  */
 #include "driver.h"
 

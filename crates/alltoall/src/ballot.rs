@@ -204,7 +204,8 @@ impl Cast {
         own.time = conditions.stated.unwrap_or(state.time);
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
-        let number = state.encloses_for_leaders(conditions).then_some(0);
+        let in_place = task.as_ref().is_ok_and(Task::is_in_place);
+        let number = state.encloses_for_leaders(conditions, in_place).then_some(0);
         Self { own, largest, enclosed, led, number, begin, states: conditions.stated.is_some() }
     }
 

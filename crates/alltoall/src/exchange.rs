@@ -6,7 +6,7 @@ use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::node::Transfer;
 use super::report::{Report, UsedPath};
-use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes, leads_next};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, forwarded_after_votes, leads_next, passed_on};
 use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -139,7 +139,8 @@ fn vote_and_move<C: Comm>(
     }
     let choice = choose(&state.situation, &sum, &mut state.trials, library);
     if by_leaders {
-        state.leads_next = leads_next(&state.situation, &sum, &state.trials, library);
+        let expected = leads_next(&state.situation, &sum, &state.trials, library);
+        state.expect_leaders(conditions, task.is_in_place(), expected);
     }
     if state.may_skip_votes(choice, task, conditions, &sum) {
         state.short_times = Some(stated);
@@ -205,15 +206,18 @@ fn finish<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    received: leaders::Received,
+    mut received: leaders::Received,
     largest: usize,
 ) -> Result<UsedPath> {
     let packed = received.sum.any(Property::Packed);
+    let routes = state.routes.as_ref().expect("leaders have routes");
+    let longest = passed_on(&state.situation, &received.sum, routes.piece(0).len());
+    received.longest = longest;
     pass_on_rest(comm, state, task, received)?;
-    if largest > state.situation.led {
+    if largest > longest {
         let all = state.partners(state.options.schedule);
-        let ExchangeState { scratch, pace, situation, patience, .. } = state;
-        let task = task.of_lengths(situation.led + 1..=usize::MAX);
+        let ExchangeState { scratch, pace, patience, .. } = state;
+        let task = task.of_lengths(longest + 1..=usize::MAX);
         let has_blocks =
             |&partner: &usize| task.outgoing(partner).bytes() + task.incoming(partner).bytes() > 0;
         let partners = Box::new(all.filter(has_blocks));
@@ -230,12 +234,13 @@ fn pass_on_rest<C: Comm>(
     task: &Task<'_>,
     mut received: leaders::Received,
 ) -> Result<()> {
-    let long = received.sum.any(Property::Long);
+    let (longest, long) = (received.longest, received.sum.any(Property::Long));
     let routes = state.routes.as_ref().expect("leaders have routes");
-    let own_rounds = if long { leaders::rounds(routes, task, comm.rank(), usize::MAX) } else { 1 };
+    let all_rounds = long && longest == routes.limit();
+    let own_rounds = if all_rounds { leaders::rounds(routes, task, comm.rank(), usize::MAX) } else { 1 };
     loop {
         let next = received.number.map_or(0, |number| number + 1);
-        let is_last = received.number.is_some() && !received.sum.any(Property::Long);
+        let is_last = received.number.is_some() && !(all_rounds && received.sum.any(Property::Long));
         if received.number.is_some() {
             let ExchangeState { node, scratch, routes, patience, .. } = &mut *state;
             let routes = routes.as_ref().expect("leaders have routes");
@@ -245,6 +250,7 @@ fn pass_on_rest<C: Comm>(
             return Ok(());
         }
         received = ballot::hold_again(comm, state, task, next, own_rounds > next + 1)?;
+        received.longest = longest;
     }
 }
 

@@ -33,7 +33,7 @@ impl ExchangeState {
         conditions: Conditions,
         sum: &Vote,
     ) -> bool {
-        let total = sum.bytes;
+        let (total, longer) = (sum.bytes, sum.any(Property::Large) || sum.any(Property::Long));
         if self.options.are_chosen() {
             return false;
         }
@@ -42,10 +42,9 @@ impl ExchangeState {
                 self.is_short(task, conditions, total)
             }
             _ if self.situation.shared => false,
-            // Small blocks are within the memory bound, because they are part of the notices.
+            // Blocks of one round are within the memory bound, because they are part of the notices.
             Choice::Leaders => {
-                conditions.led.is_some()
-                    && (!sum.any(Property::Large) || !task.is_in_place() || self.permits_copy(total))
+                conditions.led.is_some() && (!task.is_in_place() || self.permits_copy(total) || !longer)
             }
             _ => conditions.may_skip_votes && self.compares(task, conditions, total),
         }

@@ -171,9 +171,21 @@ const PAIRS_PER_LARGE_BLOCK: u64 = 4;
 /// Whether node leaders make an exchange: no block is too large for them, or so few are that their ranks
 /// exchange these by messages. By their bytes, one of [`PAIRS_PER_LARGE_BLOCK`] pairs at most.
 fn is_led(situation: &Situation, sum: &Vote) -> bool {
+    let all = sum.count(Property::Led) == situation.ranks;
+    all && (!sum.any(Property::Large) || are_few(situation, sum, situation.led))
+}
+
+/// Whether few blocks are longer than this.
+fn are_few(situation: &Situation, sum: &Vote, bytes: usize) -> bool {
     let pairs = (situation.ranks * (situation.ranks - 1)) as u64;
-    let few = || sum.bytes <= (pairs / PAIRS_PER_LARGE_BLOCK).saturating_mul(situation.led as u64);
-    sum.count(Property::Led) == situation.ranks && (!sum.any(Property::Large) || few())
+    sum.bytes <= (pairs / PAIRS_PER_LARGE_BLOCK).saturating_mul(bytes as u64)
+}
+
+/// The longest block that node leaders pass on, of an exchange that they make: a piece if few blocks are
+/// longer than that, as [`is_led`] has it for the limit; further rounds of all ranks would cost more than
+/// messages of these.
+pub fn passed_on(situation: &Situation, sum: &Vote, piece: usize) -> usize {
+    if sum.any(Property::Long) && are_few(situation, sum, piece) { piece } else { situation.led }
 }
 
 /// Why an exchange between nodes is forwarded after votes that node leaders have passed on, if it is: all

@@ -11,7 +11,7 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
-    /// Largest block that node leaders exchange, together with the votes; 0 if they do not.
+    /// Largest block that node leaders exchange; 0 if they do not.
     pub led: usize,
     /// Whether they also do so in place.
     pub leads_in_place: bool,

@@ -74,8 +74,9 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
-    /// Whether they are expected to make the next exchange; the same on all ranks.
-    pub(super) leads_next: bool,
+    /// Whether they are expected to make the next exchange of equal blocks and of any, out of place and in
+    /// place; the same on all ranks.
+    leads_next: [[bool; 2]; 2],
     /// The plan of bundles, created at its first use.
     pub(super) plan: Option<Plan>,
     /// How to wait for other ranks.
@@ -142,7 +143,7 @@ impl ExchangeState {
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             routes: None,
-            leads_next: true,
+            leads_next: [[true; 2]; 2],
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
@@ -370,8 +371,17 @@ impl ExchangeState {
 
     /// Whether blocks travel with these votes; the same on all ranks. Otherwise node leaders need a further
     /// round if they make the exchange.
-    pub(super) fn encloses_for_leaders(&self, conditions: Conditions) -> bool {
-        self.leads_next || conditions.led == Some(Blocks::Short) || self.situation.is_asked()
+    pub(super) fn encloses_for_leaders(&self, conditions: Conditions, in_place: bool) -> bool {
+        let expected = self.leads_next[usize::from(conditions.led == Some(Blocks::Any))];
+        expected[usize::from(in_place)] || conditions.led == Some(Blocks::Short) || self.situation.is_asked()
+    }
+
+    /// Notes whether node leaders are expected to make the next exchange.
+    pub(super) fn expect_leaders(&mut self, conditions: Conditions, in_place: bool, expected: bool) {
+        if conditions.led != Some(Blocks::Short) {
+            let of_blocks = &mut self.leads_next[usize::from(conditions.led == Some(Blocks::Any))];
+            of_blocks[usize::from(in_place)] = expected;
+        }
     }
 
     /// Whether blocks of at most `largest` bytes are bundled.

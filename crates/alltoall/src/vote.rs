@@ -38,7 +38,7 @@ pub enum Property {
     Enclosed,
     /// All blocks are small enough to be bundled along the hypercube.
     Small,
-    /// Blocks for other nodes that are small enough for node leaders are part of the notice.
+    /// The rank has pieces of blocks for node leaders.
     Led,
     /// A block is too large for that.
     Large,

@@ -12,9 +12,9 @@
 //! valid begins another pause, in which all exchanges vote, and which doubles as well: the loss by a few
 //! longer exchanges is as large as the gain by some ten thousand short ones.
 //!
-//! Where several consecutive exchanges with votes were forwarded after them, because trials of their size
-//! class have found that the library is faster, the votes only cost time: the next ones are forwarded without
-//! votes, until one of those with votes has been made by hcube.
+//! Where many consecutive exchanges with votes were forwarded after them, because trials of their size class
+//! have found that the library is faster, the votes only cost time, and the next comparison begins early.
+//! Each time twice as many exchanges are needed for that.
 //!
 //! The kinds of exchanges:
 //! - [`SHORT`]: out of place inside a node. If every rank has a core, an exchange of a few bytes takes 0.2
@@ -42,8 +42,7 @@ use super::choice::is_library_faster;
 
 pub use pattern::{IN_PLACE, LED, Pattern, SHORT};
 
-/// Consecutive exchanges that are forwarded after their votes before others are forwarded without: more than
-/// trials forward.
+/// Consecutive exchanges that are forwarded after their votes before the first comparison that begins early.
 const FORWARDED_AFTER_VOTES: u64 = 8;
 /// The treatment of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +63,6 @@ enum Phase {
     Voting,
     /// The library was faster.
     Forwarding,
-    /// The library is faster according to trials, as long as they say so.
-    Following,
 }
 
 /// The exchanges of a kind on a communicator; the same on all ranks except the clock.
@@ -75,8 +72,11 @@ pub struct WithoutVotes {
     phase: Phase,
     /// Exchanges of this phase; where it forwards, those since the last one with votes.
     number: u64,
-    /// Consecutive exchanges with votes that were forwarded after them.
+    /// Consecutive exchanges with votes that were forwarded after them, and how many begin a comparison.
     forwarded_after: u64,
+    needed: u64,
+    /// Whether the pause was begun by an exchange for which the comparison is not valid.
+    excluded: bool,
     /// Exchanges until the next comparison.
     left: u64,
     /// Those between the last two comparisons, and those after the last longer exchange.
@@ -92,17 +92,26 @@ impl WithoutVotes {
     /// Before the first exchange.
     pub const fn new(pattern: &'static Pattern) -> Self {
         let (phase, pauses, shortest) = (Phase::Counting, [0; 2], [0; 2]);
-        let (number, forwarded_after, left, begin, next_begin) = (0, 0, 0, 0.0, 0.0);
-        Self { pattern, phase, number, forwarded_after, left, pauses, begin, next_begin, shortest }
+        Self {
+            pattern,
+            phase,
+            number: 0,
+            forwarded_after: 0,
+            needed: FORWARDED_AFTER_VOTES,
+            excluded: false,
+            left: 0,
+            pauses,
+            begin: 0.0,
+            next_begin: 0.0,
+            shortest,
+        }
     }
 
     /// Decides on the next exchange. `now` reads the clock.
     #[inline]
     pub fn next(&mut self, now: impl FnOnce() -> f64) -> Step {
         match self.phase {
-            Phase::Forwarding | Phase::Following if self.number < self.pattern.forwarded_per_vote => {
-                Step::Forward
-            }
+            Phase::Forwarding if self.number < self.pattern.forwarded_per_vote => Step::Forward,
             Phase::Comparing => self.compare(now),
             _ => Step::Vote(None),
         }
@@ -136,7 +145,7 @@ impl WithoutVotes {
     #[inline]
     pub fn forwards_next(&self) -> u64 {
         match self.phase {
-            Phase::Forwarding | Phase::Following => self.pattern.forwarded_per_vote - self.number,
+            Phase::Forwarding => self.pattern.forwarded_per_vote - self.number,
             Phase::Comparing => {
                 let cycle = self.pattern.cycle();
                 (cycle - self.number % cycle) % cycle
@@ -151,12 +160,12 @@ impl WithoutVotes {
     pub fn note(&mut self, times: Option<u64>, forwarded: bool) {
         self.forwarded_after = if forwarded { self.forwarded_after + 1 } else { 0 };
         match (self.phase, times) {
-            (Phase::Following, Some(_)) if forwarded => self.number = 0,
-            (Phase::Following, _) => (self.phase, self.number) = (Phase::Voting, 0),
-            (Phase::Voting, Some(_)) if self.forwarded_after >= FORWARDED_AFTER_VOTES => {
-                (self.phase, self.number) = (Phase::Following, 0);
+            (Phase::Voting, Some(_)) if self.left > 0 => {
+                self.left -= 1;
+                if self.forwarded_after >= self.needed && !self.excluded {
+                    (self.left, self.needed) = (0, 2 * self.needed);
+                }
             }
-            (Phase::Voting, Some(_)) if self.left > 0 => self.left -= 1,
             (Phase::Voting, None) => {}
             (Phase::Counting, None) => self.number = 0,
             (_, None) => self.pause(1),
@@ -202,6 +211,7 @@ impl WithoutVotes {
         let Pattern { min_pause, max_pause, .. } = *self.pattern;
         self.pauses[which] = (2 * self.pauses[which]).clamp(min_pause, max_pause);
         (self.phase, self.number, self.left) = (Phase::Voting, 0, self.pauses[which]);
+        (self.forwarded_after, self.excluded) = (0, which == 1);
     }
 }
 
@@ -393,31 +403,39 @@ mod tests {
         assert!(stated(&mut program).abs_diff(before + 100) <= 1);
     }
 
-    /// After a comparison in which hcube was faster, sizes change to those for which trials use the library,
-    /// and back.
+    /// After a comparison in which hcube was faster, sizes change to those for which trials use the library.
     #[test]
-    fn votes_are_omitted_where_trials_use_the_library() {
+    fn a_comparison_begins_early_where_trials_use_the_library() {
         let mut program = Program::with(&LED, [200, 300]);
         program.exchanges(first(&LED));
         assert_eq!(program.state.phase, Phase::Voting);
-        let mut exchange = |forwarded_after| match program.state.next(|| 0.0) {
-            Step::Forward => {
-                program.state.note_forwarded(1);
-                true
-            }
-            Step::Vote(_) => {
-                program.state.note(Some(0), forwarded_after);
-                false
-            }
+        let vote = |program: &mut Program, forwarded| {
+            assert!(matches!(program.state.next(|| 0.0), Step::Vote(_)));
+            program.state.note(Some(0), forwarded);
         };
-        // Sizes that change each time are decided after their votes.
-        assert!((0..100).all(|number| !exchange(number % 2 == 0)));
-        assert!((0..FORWARDED_AFTER_VOTES).all(|_| !exchange(true)));
-        for _ in 0..3 {
-            assert!((0..LED.forwarded_per_vote).all(|_| exchange(true)));
-            assert!(!exchange(true));
+        // Sizes that change each time.
+        (0..100).for_each(|number| vote(&mut program, number % 2 == 0));
+        (0..FORWARDED_AFTER_VOTES).for_each(|_| vote(&mut program, true));
+        assert_eq!((program.state.phase, program.state.left), (Phase::Voting, 0));
+        vote(&mut program, true);
+        assert_eq!(program.state.phase, Phase::Comparing);
+        // Then twice as many are needed.
+        program.exchanges(comparison(&LED));
+        (0..FORWARDED_AFTER_VOTES).for_each(|_| vote(&mut program, true));
+        assert!(program.state.left > 0);
+    }
+
+    /// It does not while exchanges have been found for which the comparison is not valid.
+    #[test]
+    fn no_comparison_begins_early_after_a_longer_exchange() {
+        let mut program = Program::with(&IN_PLACE, [200, 300]);
+        program.exchanges(first(&IN_PLACE));
+        assert!(!program.exchange(false));
+        program.state.pause(1);
+        for _ in 0..4 * FORWARDED_AFTER_VOTES {
+            assert!(matches!(program.state.next(|| 0.0), Step::Vote(_)));
+            program.state.note(Some(0), true);
         }
-        assert!((0..LED.forwarded_per_vote).all(|_| exchange(false)));
-        assert!((0..100).all(|_| !exchange(false)));
+        assert!(program.state.phase == Phase::Voting && program.state.left > 0);
     }
 }

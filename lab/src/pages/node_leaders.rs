@@ -140,8 +140,12 @@ pub fn placements(root: &Path) -> Result<String, String> {
         let own = of(None, "hierarchical-sets")?;
         let columns = [None, Some(CYCLIC)].into_iter().flat_map(|one| PLACED.map(|by| (one, by)));
         let cells = columns.map(|(placement, by)| Ok(format!("{:.2}", of(placement, by)? / own)));
-        let name = if site.machine == "juropa" { "JuRoPA" } else { "Juqueen" };
-        let nodes = site.ranks as f64 / site.ranks_per_node as f64;
+        let name = match &*site.machine {
+            "juropa" => "JuRoPA",
+            "juqueen" => "Juqueen",
+            other => other,
+        };
+        let nodes = site.ranks.div_ceil(site.ranks_per_node);
         let name = format!("{name}, {nodes} x {}", site.ranks_per_node);
         lines.push(named(&name, cells.collect::<Result<Vec<_>, String>>()?));
     }

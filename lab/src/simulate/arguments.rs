@@ -23,9 +23,9 @@ pub enum Section {
     Nodes,
     /// All-to-all schedules over the number of ranks, beside Figure 5 of Hofmann and Rünger 2013
     Schedules,
-    /// The same schedules where ranks are placed on nodes in turn, also on 3 and 6 nodes
+    /// Linear shift, hierarchical sets and the default schedule, with ranks node by node and in turn
     Placements,
-    /// All-to-all with more and less additional memory, beside Figure 6 (left)
+    /// All-to-all with 1 MiB of additional memory and with memory for all data, beside Figure 6 (left)
     Memory,
     /// All-to-all of equal blocks as in transpositions of transforms, beside Figure 6 (right)
     Transpositions,
@@ -63,7 +63,8 @@ pub enum Section {
     /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F
     /// of Krusche 2005
     BspPrograms,
-    /// All-to-all exchanges on hosts of one machine, beside the measurements of `hcube-lab hosts bench`
+    /// Exchanges, supersteps, panels, transposes, coarrays and RandomAccess on hosts of one machine, beside
+    /// the measurements of `hcube-lab hosts bench`
     Hosts,
 }
 

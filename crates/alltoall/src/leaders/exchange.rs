@@ -22,6 +22,8 @@ pub struct Received {
     pub sum: Vote,
     /// See [`Round::number`].
     pub number: Option<usize>,
+    /// Longer blocks do not take this way, although their first pieces may have arrived.
+    pub longest: usize,
     /// The messages of the only rank of a node.
     alone: Vec<u8>,
 }
@@ -161,7 +163,7 @@ pub fn pass_on<C: Comm>(
         let messages = &board.all_bytes(leader)[table_bytes(routes, leader)..];
         add_votes(&mut sum, messages, routes, leader);
     }
-    Ok(Received { sum, number: round.number, alone: Vec::new() })
+    Ok(Received { sum, number: round.number, longest: routes.limit(), alone: Vec::new() })
 }
 
 /// As [`pass_on`], for the only rank of a node.
@@ -193,7 +195,7 @@ fn pass_on_alone<C: Comm>(
     scratch.give(memory);
     let mut sum = *near;
     add_votes(&mut sum, &received, routes, 0);
-    Ok(Received { sum, number: round.number, alone: received })
+    Ok(Received { sum, number: round.number, longest: routes.limit(), alone: received })
 }
 
 /// Copies the pieces of a round, which have all been sent, after the votes have shown that counts match.
@@ -207,13 +209,13 @@ pub fn unpack_all<C: Comm>(
     patience: Patience,
 ) -> Result<()> {
     let (round, is_first) = (Round { routes, number: received.number }, received.number == Some(0));
-    let pieces = &round.pieces(task);
+    let (pieces, longest) = (&round.pieces(task), received.longest);
     let Some(node) = node else {
         if is_first {
             copy_own(comm, task, scratch, false);
         }
         for (start, route) in places(routes, 0) {
-            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, pieces);
+            unpack(comm, &received.alone[start + VOTE_BYTES..], routes, route, (pieces, longest));
         }
         return Ok(());
     };
@@ -230,7 +232,7 @@ pub fn unpack_all<C: Comm>(
             for receiver in routes.receivers(route) {
                 let length = lengths.length();
                 if receiver == own {
-                    unpack(comm, &messages[first..][..length], routes, route, pieces);
+                    unpack(comm, &messages[first..][..length], routes, route, (pieces, longest));
                 }
                 first += length;
             }
@@ -240,17 +242,23 @@ pub fn unpack_all<C: Comm>(
         wait(comm, patience, || board.has_posted(partner), &mut || Ok(()))?;
         let bytes = board.bytes(partner);
         comm.charge(COPY.of(bytes.len()));
-        pieces.unpack(rank, bytes);
+        pieces.unpack(rank, bytes, longest);
     }
     Ok(())
 }
 
 /// Copies the pieces for this rank from a node.
-fn unpack<C: Comm>(comm: &C, bytes: &[u8], routes: &Routes, route: &Route, pieces: &Pieces<'_, '_>) {
+fn unpack<C: Comm>(
+    comm: &C,
+    bytes: &[u8],
+    routes: &Routes,
+    route: &Route,
+    (pieces, longest): (&Pieces<'_, '_>, usize),
+) {
     let mut reader = Reader(bytes);
     for source in routes.sources(route) {
         let bytes = reader.take(pieces.bytes_from(source));
-        pieces.unpack(source, bytes);
+        pieces.unpack(source, bytes, longest);
         comm.charge(COPY.of(bytes.len()));
     }
 }

@@ -60,10 +60,11 @@ impl Pieces<'_, '_> {
         bytes
     }
 
-    /// Copies the piece of a rank to its place.
-    pub fn unpack(&self, rank: usize, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            self.blocks.incoming(rank).unpack(self.range.start, bytes);
+    /// Copies the piece of a rank to its place, if the block has at most `longest` bytes.
+    pub fn unpack(&self, rank: usize, bytes: &[u8], longest: usize) {
+        let block = self.blocks.incoming(rank);
+        if !bytes.is_empty() && block.bytes() <= longest {
+            block.unpack(self.range.start, bytes);
         }
     }
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
-/// Rounds for the longest blocks: an estimate. Whether node leaders make an exchange is decided by measured
-/// times.
+/// Rounds for the longest blocks: an estimate. Trials compare exchanges of several rounds with another
+/// algorithm.
 pub const MAX_ROUNDS: usize = 8;
 /// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;

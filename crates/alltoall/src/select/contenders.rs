@@ -30,15 +30,19 @@ pub fn may_bundle(situation: &Situation, largest: usize, max: Option<usize>) -> 
 /// leaders can make the exchange.
 pub fn between_nodes(situation: &Situation, sum: &Vote, (library, led): (bool, bool)) -> Vec<Choice> {
     let ranks = situation.ranks;
+    let packed = sum.any(Property::Packed) || !situation.single_copy;
+    let messages = Choice::Messages(Order::Usual, if packed { Inside::Slots } else { Inside::SingleCopy });
     if led {
-        let short = sum.bytes <= (MAX_SHORT_BYTES * ranks * (ranks - 1)) as u64;
-        let alone = short || !library || situation.is_asked();
-        return if alone { vec![Choice::Leaders] } else { vec![Choice::Leaders, Choice::Library] };
+        let long = sum.any(Property::Long);
+        let short = !long && sum.bytes <= (MAX_SHORT_BYTES * ranks * (ranks - 1)) as u64;
+        return match (short || situation.is_asked(), library, long) {
+            (true, ..) | (_, false, false) => vec![Choice::Leaders],
+            (_, true, _) => vec![Choice::Leaders, Choice::Library],
+            (_, false, true) => vec![Choice::Leaders, messages],
+        };
     }
     if library && !sum.any(Property::InPlace) {
-        let packed = sum.any(Property::Packed) || !situation.single_copy;
-        let inside = if packed { Inside::Slots } else { Inside::SingleCopy };
-        return vec![Choice::Library, Choice::Messages(Order::Usual, inside)];
+        return vec![Choice::Library, messages];
     }
     let compared = !situation.is_asked() && ranks >= MIN_COMPARED_RANKS;
     let small = sum.count(Property::Small) == ranks;

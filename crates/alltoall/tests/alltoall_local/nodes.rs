@@ -123,7 +123,12 @@ impl Case {
             _ if self.company(rank) == 1 => UsedPath::Message,
             _ => UsedPath::Mixed,
         };
-        let tried = compared && path != UsedPath::NodeLeaders && load.most <= bundled;
-        (path, tried.then_some(UsedPath::Hypercube))
+        if path == UsedPath::NodeLeaders {
+            // Perhaps of several rounds, which are compared with messages.
+            let long = schedule == Schedule::Auto && load.most > state.situation().led / 8;
+            let by_messages = if self.company(rank) == 1 { UsedPath::Message } else { UsedPath::Mixed };
+            return (path, long.then_some(by_messages));
+        }
+        (path, (compared && load.most <= bundled).then_some(UsedPath::Hypercube))
     }
 }

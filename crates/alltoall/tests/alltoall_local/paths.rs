@@ -172,7 +172,7 @@ fn small_blocks_have_node_leaders() {
 #[test]
 fn blocks_take_several_rounds() {
     for nodes in [vec![0, 0, 1, 1], vec![0, 1, 0, 2, 1, 1], (0..9).map(|rank| rank / 3).collect()] {
-        let options = Options { memory: 16 << 10, ..Options::default() };
+        let options = Options { schedule: Schedule::NodeLeaders, memory: 16 << 10, ..Options::default() };
         run_on_nodes(nodes.clone(), |comm| {
             let mut state = ExchangeState::new(comm, &options).expect("created");
             let most = state.situation().led;

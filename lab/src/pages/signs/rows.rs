@@ -228,14 +228,14 @@ pub const ROWS: [Sign; 51] = [
         LINKS,
     ),
     sign(
-        [MEMORY, "hierarchical sets with memory for all data over without, JuRoPA, 16 ranks"],
+        [MEMORY, "hierarchical sets with memory for all data over 1 MiB, JuRoPA, 16 ranks"],
         Ratio,
         || Below("faster"),
         Some(|all| all.with_memory(16)),
         Nothing,
     ),
     sign(
-        [MEMORY, "hierarchical sets with memory for all data over without, JuRoPA, 64 ranks"],
+        [MEMORY, "hierarchical sets with memory for all data over 1 MiB, JuRoPA, 64 ranks"],
         Ratio,
         || Above("slower"),
         Some(|all| all.with_memory(64)),

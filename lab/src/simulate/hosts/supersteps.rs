@@ -1,8 +1,8 @@
 //! Supersteps of BSPlib: `hcube bench bsp`.
 //!
-//! hcube's are simulated all, and of MPI's functions the barrier and the exchange of a superstep without data
-//! and with 8 bytes for each process. Puts of the MPI library are not: what MPICH does in MPI_Put and
-//! MPI_Win_fence depends on its network module.
+//! All supersteps of hcube are simulated; of MPI's functions, the barrier and the exchange of a
+//! superstep without data and with 8 bytes for each process. Puts of the MPI library are not: what
+//! MPICH does in MPI_Put and MPI_Win_fence depends on its network module.
 
 use super::exchanges;
 use super::run::{Hosts, Run, of_hcube, of_library};
