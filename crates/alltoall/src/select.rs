@@ -182,8 +182,8 @@ fn are_few(situation: &Situation, sum: &Vote, bytes: usize) -> bool {
 }
 
 /// The longest block that node leaders pass on, of an exchange that they make: a piece if few blocks are
-/// longer than that, as [`is_led`] has it for the limit; further rounds of all ranks would cost more than
-/// messages of these.
+/// longer than that, by the rule that `is_led` has for the limit. Further rounds of all ranks would cost more
+/// than messages of these.
 pub fn passed_on(situation: &Situation, sum: &Vote, piece: usize) -> usize {
     if sum.any(Property::Long) && are_few(situation, sum, piece) { piece } else { situation.led }
 }
