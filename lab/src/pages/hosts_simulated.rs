@@ -122,7 +122,7 @@ const REASONS: [(&str, &str); 11] = [
     ("caf", CROWDED),
     ("random-access", "with MPICH, as `alltoall`; with Open MPI, times are within 0.83 to 1.01"),
 ];
-const CROWDED: &str = "the calibration has 4 ranks on a core; with 8 and 16, messages cost more";
+const CROWDED: &str = "the calibration has 4 ranks on a core; with more, messages cost more";
 
 /// Mean errors of each case, and of all of them.
 pub fn cases(root: &Path) -> Result<String, String> {
