@@ -114,13 +114,10 @@ const REASONS: [(&str, &str); 11] = [
     ("alltoallw", CROWDED),
     ("rows", "ranks of MPICH inside a host busy-wait in the measurements; on 8 x 4 ranks, as `alltoall`"),
     ("transposes", "unknown; the measured ones begin at the end of a barrier, which ranks leave one by one"),
-    (
-        "panels",
-        "with MPICH, messages of 64 KiB and more take too long on 2 x 2 ranks; on 8 x 4, as `alltoall`",
-    ),
+    ("panels", "long messages of MPICH take too much on few ranks; on many, as `alltoall`"),
     ("bsp", CROWDED),
     ("caf", CROWDED),
-    ("random-access", "with MPICH, as `alltoall`; with Open MPI, times are within 0.83 to 1.01"),
+    ("random-access", "with MPICH, as `alltoall`; with Open MPI, times are right within 17 %"),
 ];
 const CROWDED: &str = "the calibration has 4 ranks on a core; with more, messages cost more";
 
