@@ -257,7 +257,7 @@ fn folder_with_client(name: &str, client: &str) -> PathBuf {
 /// `hcube-lab simulate` with a driver that does not come to its end.
 fn hanging(folder: &Path, kind: &str, limit: &str) -> Command {
     let mut command = Command::new(TOOL.as_str());
-    command.args(["simulate", "--sections", "memory", "--machine", "juropa", "--ranks", "6", "--root"]);
+    command.args(["simulate", "--sections", "small", "--machine", "juropa", "--ranks", "6", "--root"]);
     command.arg(folder).args(["--time-limit", limit, "--jobs", "1"]).env("HCUBE_TEST_HANG", kind);
     command
 }
@@ -322,10 +322,7 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
             assert!(errors.contains(expected), "{kind}: {expected} expected:\n{errors}");
         }
         // The first case has been printed.
-        assert!(
-            errors.contains("case algorithm=mpich,node=8,path=message,memory=65536,"),
-            "{kind}: {errors}"
-        );
+        assert!(errors.contains("case algorithm=hierarchical-sets,node=8,"), "{kind}: {errors}");
         assert_eq!(left_of(&folder), [""; 0], "{kind}");
     }
 }
@@ -376,7 +373,7 @@ fn single_messages_take_what_the_machine_says() {
         let machine = fs::read_to_string(common::root().join(format!("results/src/machine/{name}.json")));
         let machine: Value = serde_json::from_str(&machine.expect("it comes with hcube")).expect("JSON");
         let mut command = Command::new(TOOL.as_str());
-        command.args(["simulate", "--sections", "memory", "--ranks-per-node", "2", "--json", "--root"]);
+        command.args(["simulate", "--sections", "small", "--ranks-per-node", "2", "--json", "--root"]);
         command.arg(&folder).args(["--machine", name, "--ranks", ranks]);
         let peers = partners.map(|(peer, _)| peer.to_string()).join(" ");
         let found: Value =
