@@ -37,7 +37,7 @@ pub fn fft_lengths(data: &[u8]) {
     match hcube_tool::bench::lengths::length(&text) {
         Ok(length) => {
             assert!((1..=1 << 40).contains(&length), "{text}: {length}");
-            let name = hcube_results::fft::length_name(length);
+            let name = hcube_results::numbers::length_name(length);
             assert_eq!(hcube_tool::bench::lengths::length(&name), Ok(length), "{text}: {name}");
         }
         Err(expected) => assert!(expected.contains("expected"), "{text}"),
