@@ -247,7 +247,7 @@ enum Contents<'r> {
     None,
     /// Those for other ranks of the node.
     Enclosed,
-    /// Pieces of those for ranks of other nodes, for node leaders.
+    /// Pieces of the blocks for ranks of other nodes, for node leaders.
     Led(Round<'r>),
 }
 

@@ -19,7 +19,7 @@ pub struct Conditions {
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// Node leaders pass on the votes, and perhaps blocks, of which this is known; the same on all ranks, by
+    /// If node leaders pass on the votes, what is known of the blocks; the same on all ranks, by
     /// [`Situation::leads`](crate::select::Situation::leads).
     pub led: Option<Blocks>,
     /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.

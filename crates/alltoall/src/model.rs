@@ -278,15 +278,10 @@ impl Exchange {
         Some(between + self.shared(parameters).min(self.single_copy(parameters)))
     }
 
-    /// Largest block that node leaders can exchange.
+    /// Largest block that node leaders can exchange in one round.
     fn largest_led(&self) -> Option<usize> {
-        let (nodes, here) = (self.placement.nodes(), self.placement.max_on_node());
-        if nodes == 1 || here == 1 {
-            return None;
-        }
-        let Shares { slot, scratch, .. } = Shares::of(self.budget(), true);
-        let ranks_of_nodes = (0..nodes).map(|node| here.min(self.ranks() - node * here));
-        leaders::max_piece(ranks_of_nodes, slot, scratch)
+        let several = self.placement.max_on_node() > 1;
+        several.then(|| led::longest_piece(&self.placement, self.memory)).flatten()
     }
 
     fn by_leaders(&self, parameters: &Parameters) -> Option<f64> {

@@ -81,16 +81,20 @@ impl Counts {
     }
 }
 
-/// Longest block that node leaders pass on within a memory bound of a rank, in several rounds; `None` for
+/// Longest piece of a block that node leaders pass on in a round, within a memory bound of a rank; `None` for
 /// none.
-pub fn longest_block(placement: &Placement, memory: usize) -> Option<usize> {
+pub(super) fn longest_piece(placement: &Placement, memory: usize) -> Option<usize> {
     let (nodes, here) = (placement.nodes(), placement.max_on_node());
     if nodes < 2 {
         return None;
     }
     let Shares { slot, scratch, .. } = Shares::of(memory + BASE_MEMORY_BYTES, true);
-    let piece = max_piece((0..nodes).map(|node| here.min(placement.ranks - node * here)), slot, scratch)?;
-    Some(MAX_ROUNDS * piece)
+    max_piece((0..nodes).map(|node| here.min(placement.ranks - node * here)), slot, scratch)
+}
+
+/// Longest block that they pass on, in several rounds.
+pub fn longest_block(placement: &Placement, memory: usize) -> Option<usize> {
+    longest_piece(placement, memory).map(|piece| MAX_ROUNDS * piece)
 }
 
 /// Seconds of the processor for a message: half of the shorter latency, as in simulations.
