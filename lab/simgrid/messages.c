@@ -1,7 +1,7 @@
 /* What a message of an MPI library costs on hosts of one machine: scripts/calibrate-hosts.sh runs it, and a test
  * compares simulated hosts with the figures of their files.
  *
- *   messages <ranks per host> <largest bytes> [costs|late|blocking|incast|copies]
+ *   messages <ranks per host> <largest bytes> [costs|late|blocking|incast|copies|pairs [batches]]
  *
  * The first rank exchanges messages with the first rank of the last host, then with the third rank of its own host, or
  * the second of two; all others wait for a message. All connections are open, because a rank that waits asks the
@@ -15,7 +15,9 @@
  *
  * copies: `copy`: the time in which one rank copies a message of this size out of memory that it has written before.
  * incast: `together` and `in-turn`: the time per message of the messages of all other ranks to the first one, which
- * asks all of them at once, or one after the other. */
+ * asks all of them at once, or one after the other.
+ * pairs: `pairs-network`: half the round-trip time of messages between all pairs of ranks at the same time, a rank and
+ * the one of the same number on another host: the mean of all ranks in the shortest of some batches, 15 by default. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@
 #include <time.h>
 
 enum { TAG = 7, SHORT_TAG, MOST = 131072, SHORT = 8, BATCHES = 200, REPEATS = 4, FIRST_BATCHES = 5 };
-enum { FIRST_EXCHANGES = 20, ATTEMPTS = 3 };
+enum { FIRST_EXCHANGES = 20, ATTEMPTS = 3, PAIRED_BATCHES = 15, PAIRED_REPEATS = 200 };
 /* Seconds by which a receive is posted late; a send that takes less than half of them has not waited. */
 #define LATE 40e-3
 
@@ -231,6 +233,28 @@ static void measure_copies(char *data, int largest) {
   }
 }
 
+/* Round trips of all pairs, each of which begins when the one before has ended. */
+static void measure_pairs(char *data, int largest, int batches) {
+  int rank = own_rank(), ranks = all_ranks(), peer = (rank + ranks / 2) % ranks;
+  pair of = {data, 0, rank < peer, peer};
+  size_t at;
+  for (at = 0; at < sizeof sizes / sizeof *sizes && sizes[at] <= largest; at++) {
+    double shortest = 1e12;
+    int batch, repeat;
+    of.bytes = sizes[at];
+    for (batch = 0; batch < batches; batch++) {
+      double begin, own, all;
+      MPI_Barrier(MPI_COMM_WORLD);
+      begin = MPI_Wtime();
+      for (repeat = 0; repeat < PAIRED_REPEATS; repeat++) ping_pong(&of);
+      own = 1e6 * (MPI_Wtime() - begin) / PAIRED_REPEATS / 2;
+      MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      if (all / ranks < shortest) shortest = all / ranks;
+    }
+    if (rank == 0) printf("pairs-network %d %.2f\n", of.bytes, shortest), fflush(stdout);
+  }
+}
+
 static void open_connections(char *data) {
   int rank = own_rank(), ranks = all_ranks(), exchange, distance;
   for (exchange = 0; exchange < FIRST_EXCHANGES; exchange++)
@@ -249,10 +273,14 @@ int main(int argc, char **argv) {
   data = (char *)calloc((size_t)ranks, MOST);
   if (data == NULL || ranks < 2 || on_host < 1 || largest > MOST) MPI_Abort(MPI_COMM_WORLD, 1);
   open_connections(data);
+  /* Pairs are of ranks of the same number on hosts of two halves. */
+  if (strcmp(kind, "pairs") == 0 && ranks % (2 * on_host) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
   if (strcmp(kind, "incast") == 0) {
     measure_incast(data, largest);
   } else if (strcmp(kind, "copies") == 0) {
     measure_copies(data, largest);
+  } else if (strcmp(kind, "pairs") == 0) {
+    measure_pairs(data, largest, argc > 4 ? atoi(argv[4]) : PAIRED_BATCHES);
   } else {
     if (ranks > on_host) measure_all(kind, "network", data, ranks - on_host, largest);
     if (on_host > 1) measure_all(kind, "node", data, on_host > 2 ? 2 : 1, largest);

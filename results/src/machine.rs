@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::io::ErrorKind;
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 19] = [
+const BUILT_IN: [(&str, &str); 21] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
@@ -26,7 +26,9 @@ const BUILT_IN: [(&str, &str); 19] = [
     ("fat-nodes", include_str!("machine/fat-nodes.json")),
     ("franklin", include_str!("machine/franklin.json")),
     ("hosts-openmpi", include_str!("machine/hosts-openmpi.json")),
+    ("hosts-openmpi5", include_str!("machine/hosts-openmpi5.json")),
     ("hosts-mpich", include_str!("machine/hosts-mpich.json")),
+    ("hosts-mpich5", include_str!("machine/hosts-mpich5.json")),
     ("skua-oxtool", include_str!("machine/skua-oxtool.json")),
     ("skua-pub", include_str!("machine/skua-pub.json")),
     ("skua-mpi", include_str!("machine/skua-mpi.json")),

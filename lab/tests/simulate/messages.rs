@@ -1,4 +1,5 @@
-//! What single messages cost on simulated hosts: `lab/simgrid/messages.c`, by which the costs were measured.
+//! What messages cost on simulated hosts, single ones and messages of all pairs: `lab/simgrid/messages.c`, by
+//! which the costs were measured.
 
 use super::{copy_of_root, has_its_turn, root};
 use hcube_lab::simulate::platform::Platform;
@@ -17,6 +18,8 @@ type Figures = HashMap<(String, u64), f64>;
 const COPY_NS: f64 = 0.5;
 /// Bytes of a message that is eager on all hosts.
 const SHORT: u64 = 8;
+/// Of the time of all pairs, as a factor.
+const LARGEST_ERROR: f64 = 1.6;
 
 /// Hosts on which each rank has its own processor.
 fn hosts() -> Machine {
@@ -29,9 +32,14 @@ fn hosts() -> Machine {
 }
 
 fn figures(name: &str, machine: &Machine, ranks: usize, arguments: &[&str]) -> Figures {
+    on_hosts(name, machine, [ranks, 1], arguments)
+}
+
+/// On a number of ranks, with this number of them on each host.
+fn on_hosts(name: &str, machine: &Machine, [ranks, on_host]: [usize; 2], arguments: &[&str]) -> Figures {
     let folder = copy_of_root(name);
     fs::copy(root().join("messages"), folder.join("messages")).expect("built");
-    let platform = Platform::new(machine, ranks, 1).expect("there is room");
+    let platform = Platform::new(machine, ranks, on_host).expect("there is room");
     let simulation = Simulation {
         section: "messages",
         platform: &platform,
@@ -120,5 +128,26 @@ fn a_receiver_handles_one_message_at_a_time() {
         assert!(of("together") >= us / 2.0 && of("together") < of("in-turn"), "{found:?}");
         let expected = us + 10.0 + if bytes > SHORT { under_way(&machine, bytes) } else { 0.0 };
         assert!(is_near(of("in-turn"), expected), "{found:?}");
+    }
+}
+
+/// Round trips of all pairs take about as long as measured: messages cost more there, and no less than where
+/// a single pair exchanges them.
+#[test]
+fn all_pairs_take_the_measured_time() {
+    if !has_its_turn() {
+        return;
+    }
+    let hosts = |name: &&str| name.starts_with("hosts-");
+    for machine in Machine::names().filter(hosts).map(|name| Machine::find(name).expect("valid")) {
+        let messages = machine.messages.as_ref().expect("costs");
+        for poll in &messages.polls {
+            let on_host = if poll.ranks == 4 { 2 } else { 4 };
+            let arguments = [&on_host.to_string(), "8", "pairs", "1"];
+            let found = on_hosts("pairs", &machine, [poll.ranks, on_host], &arguments);
+            let ratio = found[&("pairs-network".to_owned(), SHORT)] / poll.pairs_us.expect("measured");
+            eprintln!("{} on {} ranks: {ratio:.2} of the measured time", machine.name, poll.ranks);
+            assert!((1.0 / LARGEST_ERROR..LARGEST_ERROR).contains(&ratio), "{}: {ratio}", machine.name);
+        }
     }
 }

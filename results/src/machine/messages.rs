@@ -26,6 +26,10 @@ pub struct Poll {
     pub us: f64,
     /// Turns in which a waiting rank does not notice a message between nodes that has arrived.
     pub missed_turns: f64,
+    /// Half the round-trip time of messages of 8 bytes between all pairs of ranks of different nodes at the
+    /// same time. Where it is absent, messages cost as much as for a single pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs_us: Option<f64>,
 }
 
 /// Costs of messages.
@@ -63,6 +67,11 @@ impl Messages {
         }
     }
 
+    /// Ranks on each of the processors that all of them share; 1 where each has its own.
+    pub fn share(&self, ranks: usize) -> f64 {
+        if self.shared_cores == 0 { 1.0 } else { (ranks as f64 / self.shared_cores as f64).max(1.0) }
+    }
+
     /// Microseconds between two turns of a rank on a processor all of whose ranks wait.
     pub fn rotation_us(&self, ranks: usize) -> f64 {
         if self.shared_cores == 0 {
@@ -70,6 +79,21 @@ impl Messages {
         }
         let per_core = ranks.div_ceil(self.shared_cores) as f64;
         per_core * self.of_polls(ranks, |poll| poll.us)
+    }
+
+    /// How much more a message between nodes costs where all ranks exchange messages at the same time than
+    /// where a single pair does, as a factor: caches are colder, and the kernel has more to do.
+    ///
+    /// In a round trip of all pairs each rank handles a message in one of its turns, and polls in this turn
+    /// and in those that it misses.
+    fn crowding(&self, ranks: usize) -> f64 {
+        let Some(single) = self.network.first().filter(|_| self.shared_cores > 0) else { return 1.0 };
+        let factor = |poll: &Poll| {
+            let per_core = poll.ranks as f64 / self.shared_cores as f64;
+            let cost = |pairs_us: f64| 2.0 * pairs_us / per_core - (1.0 + poll.missed_turns) * poll.us;
+            poll.pairs_us.map_or(1.0, |pairs_us| (cost(pairs_us) / single.us).max(1.0))
+        };
+        self.of_polls(ranks, factor)
     }
 
     /// Lines of a platform's description.
@@ -80,11 +104,12 @@ impl Messages {
         let copy = copy_ns / 1e9;
         let mut text =
             format!("shared_cores {shared_cores}\npoll {poll:e}\nmissed {missed:.3}\ncopy {copy:e}\n");
-        for (name, costs) in [("network", &self.network), ("node", &self.node)] {
+        let crowding = self.crowding(ranks);
+        for (name, costs, factor) in [("network", &self.network, crowding), ("node", &self.node, 1.0)] {
             for side in ["send", "receive"] {
                 let _ = write!(text, "{name}_{side}");
                 for Cost { bytes, us } in costs {
-                    let _ = write!(text, " {bytes} {:e}", 0.5 * us / 1e6);
+                    let _ = write!(text, " {bytes} {:e}", 0.5 * factor * us / 1e6);
                 }
                 text.push('\n');
             }
@@ -97,6 +122,7 @@ impl Messages {
         not_negative("messages", "copy_ns", self.copy_ns)?;
         for poll in &self.polls {
             not_negative("messages.polls", "missed_turns", poll.missed_turns)?;
+            not_negative("messages.polls", "pairs_us", poll.pairs_us.unwrap_or(0.0))?;
         }
         // Without time, ranks that wait would poll for ever.
         let have_time = self.polls.iter().all(|poll| poll.us > 0.0);
@@ -122,7 +148,7 @@ mod tests {
     fn messages() -> Messages {
         let costs = vec![Cost { bytes: 8, us: 10.0 }, Cost { bytes: 1024, us: 12.0 }];
         let (network, node) = (costs.clone(), costs);
-        let poll = |ranks, us| Poll { ranks, us, missed_turns: 1.5 };
+        let poll = |ranks, us| Poll { ranks, us, missed_turns: 1.5, pairs_us: None };
         let polls = vec![poll(4, 2.0), poll(16, 8.0)];
         Messages { shared_cores: 2, eager_bytes: 65536, copy_ns: 0.5, polls, network, node }
     }
@@ -133,6 +159,20 @@ mod tests {
         assert_eq!(messages().rotation_us(10), 5.0 * 5.0);
         assert_eq!([2, 4, 32].map(|ranks| messages().rotation_us(ranks)), [2.0, 4.0, 128.0]);
         assert_eq!(Messages { shared_cores: 0, ..messages() }.rotation_us(16), 0.0);
+    }
+
+    #[test]
+    fn messages_cost_more_where_all_ranks_exchange_them() {
+        let mut crowded = messages();
+        crowded.polls[1].pairs_us = Some(160.0);
+        // 8 ranks on a core: 40 us for a message and 2.5 polls of 8 us, so 20 us instead of 10.
+        let text = crowded.description(16);
+        let has = |line: &str| text.lines().any(|found| found == line);
+        assert!(has("network_send 8 1e-5 1024 1.2e-5") && has("node_send 8 5e-6 1024 6e-6"), "{text}");
+        // Half way between 4 ranks, of which nothing is known, and 16; and never less than a single pair.
+        assert!((crowded.crowding(10) - 1.5).abs() < 1e-9);
+        crowded.polls[1].pairs_us = Some(1.0);
+        assert!((crowded.crowding(16) - 1.0).abs() < 1e-9);
     }
 
     #[test]
@@ -160,6 +200,9 @@ mod tests {
         wrong.node.clear();
         assert!(wrong.check().is_err());
         assert!(Messages { polls: Vec::new(), ..messages() }.check().is_err());
+        let mut wrong = messages();
+        wrong.polls[0].pairs_us = Some(-1.0);
+        assert!(wrong.check().is_err_and(|error| error.contains("pairs_us")));
         let mut wrong = messages();
         wrong.polls[1].us = 0.0;
         assert!(wrong.check().is_err_and(|error| error.contains("messages.polls")));
