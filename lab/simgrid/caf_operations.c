@@ -1,5 +1,5 @@
 /* Operations of coarray programs on simulated images (SimGrid SMPI), through hcube's C interface, as `hcube bench caf`
- * repeats them.
+ * and, with neighbours=1, `hcube bench gfortran` repeat them.
  *
  *   caf_operations <case>...
  *
@@ -9,6 +9,7 @@
  *   operation=barrier|broadcast|allreduce|spawn-xor   by all images
  *   bytes=        of put, get, copy-async, broadcast and allreduce, a multiple of 8; 8 by default
  *   target=       the image; 1 by default
+ *   neighbours=1  get by all images at the same time, each from the next one
  *   together-us=  operations are timed in batches of about this time; 5000 by default
  *
  * The time is that of an operation on the slowest image. Rank 0 prints a record for each case, in the form of
@@ -39,13 +40,13 @@ static const meaning operations[] = {{"put", PUT},
 
 typedef struct test_case {
   int operation;
-  int64_t bytes, target, together_us;
+  int64_t bytes, target, neighbours, together_us;
 } test_case;
 
-/* An image with its memory, and the memory that others access. */
+/* An image with its memory, the memory that others access, and the image that it accesses. */
 typedef struct image {
   const test_case *test;
-  int32_t rank, size, function;
+  int32_t rank, size, function, target;
   uint64_t *own, *shared, *sum;
   int64_t shared_bytes, words, calls, shipped, batches;
   hcube_coarray coarray;
@@ -58,6 +59,7 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "operation") == 0) return (test->operation = find_name(operations, value)) >= 0;
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes) && test->bytes > 0 && test->bytes % 8 == 0;
   if (strcmp(key, "target") == 0) return read_number(value, &test->target);
+  if (strcmp(key, "neighbours") == 0) return read_number(value, &test->neighbours) && test->neighbours <= 1;
   if (strcmp(key, "together-us") == 0) return read_number(value, &test->together_us);
   return 0;
 }
@@ -123,7 +125,7 @@ static void notify(image *of) {
 
 static void operate(image *of) {
   const test_case *test = of->test;
-  int32_t target = (int32_t)test->target;
+  int32_t target = of->target;
   uint64_t bytes = (uint64_t)test->bytes, before;
   hcube_error error;
   switch (test->operation) {
@@ -147,19 +149,19 @@ static void operate(image *of) {
 }
 
 static int takes_part(const image *of) {
-  if (of->test->operation >= BARRIER) return 1;
+  if (of->test->operation >= BARRIER || of->test->neighbours) return 1;
   return of->rank == 0 || (of->test->operation == EVENT && of->rank == of->test->target);
 }
 
-/* Batches of a case that the first image has ended: all images are in one process. */
+/* Batches of a case that images have ended, the first one or all of them: all images are in one process. */
 static int64_t ended_batches;
 
 /* Polls as an image in a barrier does, but in equal intervals: the library lets a simulated image that waits for long
  * poll rarely, which would delay what it serves. */
-static void serve(int64_t batch) {
+static void serve(int64_t batches) {
   double pause = cost_ns("rest") + 1000;
   hcube_error error;
-  while (ended_batches < batch) {
+  while (ended_batches < batches) {
     SUCCEED(hcube_caf_progress(&error), error);
     pass(pause);
   }
@@ -176,12 +178,12 @@ static double run_batch(image *of, int64_t times) {
   if (takes_part(of)) {
     for (call = 0; call < times; call++) operate(of);
     if (operation == PUT || operation == STRIDED)
-      SUCCEED(hcube_caf_get(of->coarray, (int32_t)of->test->target, 0, &read, sizeof read, &error), error);
+      SUCCEED(hcube_caf_get(of->coarray, of->target, 0, &read, sizeof read, &error), error);
   }
   if (operation == SPAWN) SUCCEED(hcube_caf_finish_end(&error), error);
   seconds = takes_part(of) ? MPI_Wtime() - begin : 0;
-  if (of->rank == 0) ended_batches = batch;
-  else if (operation < EVENT) serve(batch);
+  ended_batches += of->rank == 0 || of->test->neighbours;
+  if (operation < EVENT) serve(batch * (of->test->neighbours ? of->size : 1));
   of->calls += times;
   SUCCEED(hcube_caf_barrier(0, &error), error);
   return (operation == EVENT ? 0.5 : 1) * seconds / (double)times;
@@ -202,6 +204,7 @@ static void prepare(image *of) {
   hcube_error error;
   of->rank = own_rank();
   of->size = all_ranks();
+  of->target = of->test->neighbours ? (of->rank + 1) % of->size : (int32_t)of->test->target;
   of->words = of->test->operation == STRIDED ? ELEMENTS : bytes / 8;
   of->shared_bytes = of->test->operation == STRIDED ? (int64_t)8 * ELEMENTS * STRIDE : bytes;
   of->own = (uint64_t *)allocate(8 * of->words);
@@ -225,7 +228,7 @@ static int64_t wrong_words(const image *of) {
     uint64_t sum = 0;
     if ((operation == PUT || operation == COPY) && is_target) wrong += of->shared[at] != word(0, at);
     if (operation == STRIDED && is_target) wrong += of->shared[at * STRIDE] != word(0, at);
-    if (operation == GET && of->rank == 0) wrong += of->own[at] != word(of->test->target, at);
+    if (operation == GET && takes_part(of)) wrong += of->own[at] != word(of->target, at);
     if (operation == BROADCAST) wrong += of->own[at] != word(0, at);
     for (image = 0; operation == ALLREDUCE && image < of->size; image++) sum += word(image, at);
     if (operation == ALLREDUCE) wrong += of->shared[at] != sum;
@@ -261,6 +264,7 @@ static void run_case(const char *text) {
   read_case(text, take_pair, &test);
   of.test = &test;
   prepare(&of);
+  if (test.neighbours && test.operation != GET) FAIL("case '%s': expected get with neighbours=", text);
   if (test.target < 1 || test.target >= of.size) FAIL("case '%s': expected target= from 1 to %d", text, of.size - 1);
   SUCCEED(hcube_caf_register(exclusive_or, &of.function, &error), error);
   timed(&of, 1);

@@ -185,13 +185,14 @@ fn pictures_show_what_is_recorded() {
 /// What the page says of messages on hosts is what the files of the machines have.
 #[test]
 fn costs_of_hosts_are_those_of_their_files() {
-    let machine = |name: &str| Machine::find(name).expect("a machine");
-    let [open_mpi, mpich] = ["hosts-openmpi", "hosts-mpich"].map(machine);
-    let eager = |machine: &Machine| machine.messages.as_ref().expect("costs").eager_bytes;
-    holds(&format!("{} bytes with Open MPI 4 and {} bytes with MPICH 4", eager(&open_mpi), eager(&mpich)));
-    let copy = |machine: &Machine| machine.messages.as_ref().expect("costs").copy_ns;
-    assert_eq!(copy(&open_mpi), copy(&mpich));
-    holds(&format!("copy as well, {} ns for a byte", copy(&mpich)));
+    let libraries =
+        [("openmpi", "Open MPI 4"), ("openmpi5", "Open MPI 5"), ("mpich", "MPICH 4"), ("mpich5", "MPICH 5")];
+    for (mpi, library) in libraries {
+        let machine = Machine::find(&format!("hosts-{mpi}")).expect("a machine");
+        let messages = machine.messages.expect("costs");
+        holds(&format!("{} bytes with {library}", messages.eager_bytes));
+        holds(&format!("copy as well, {} ns for a byte", messages.copy_ns));
+    }
 }
 
 /// Rates that are fitted to a published one do not stand beside it.

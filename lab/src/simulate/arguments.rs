@@ -99,8 +99,8 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::value_variants())]
     pub sections: Vec<Section>,
     /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin,
-    /// skua-oxtool, argus-oxtool, aracari-oxtool, hosts-openmpi, hosts-mpich or a file; default: the machines
-    /// of each section
+    /// skua-oxtool, argus-oxtool, aracari-oxtool, hosts-openmpi, hosts-openmpi5, hosts-mpich, hosts-mpich5 or
+    /// a file; default: the machines of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as 64,256; by default set by each section

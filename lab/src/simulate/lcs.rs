@@ -23,7 +23,7 @@ use hcube_tool::machine::parameters;
 use serde::{Deserialize, Serialize};
 
 /// Different symbols of the strings: the four nucleotides.
-const SYMBOLS: usize = 4;
+pub const SYMBOLS: usize = 4;
 /// Nanoseconds of an entry where the file of a machine does not say it: between the times with words and with
 /// vectors.
 const DEFAULT_ENTRY_NS: f64 = 0.02;
@@ -166,7 +166,7 @@ impl Row for Subsequence {
 }
 
 /// What the cost model has as input.
-fn problem(length: usize) -> Problem {
+pub fn problem(length: usize) -> Problem {
     Problem { columns: length, rows: length, bits: 1 + Packing::new(SYMBOLS).bits() }
 }
 

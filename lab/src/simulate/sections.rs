@@ -15,8 +15,8 @@ use hcube_results::published::{COARRAY_MACHINE, MACHINE};
 /// fails.
 const MIN_RANKS_SEPARATE: usize = 512;
 
-/// Hosts of one machine with each MPI library.
-const HOSTS: [&str; 2] = ["hosts-openmpi", "hosts-mpich"];
+/// Hosts of one machine with each MPI library; the first two by default.
+const HOSTS: [&str; 4] = ["hosts-openmpi", "hosts-mpich", "hosts-openmpi5", "hosts-mpich5"];
 
 type Batches = Result<Vec<Batch<Case>>, String>;
 
@@ -226,7 +226,10 @@ fn part(section: Section, full: bool) -> Part {
             published: "",
         },
         Section::Hosts => Part {
-            shapes: HOSTS.iter().flat_map(|&name| [(name, &[4][..], 2), (name, &[16, 32], 4)]).collect(),
+            shapes: (if full { &HOSTS[..] } else { &HOSTS[..2] })
+                .iter()
+                .flat_map(|&name| [(name, &[4][..], 2), (name, &[16, 32], 4)])
+                .collect(),
             batches: |place, _| kind(hosts::batches(place), Case::Hosts),
             table: |results, section, machine| hosts::LAYOUT.text(&results.hosts, section, machine),
             published: "",

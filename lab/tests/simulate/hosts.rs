@@ -18,8 +18,9 @@ fn messages_use_the_cores_that_all_ranks_share() {
     let found: Value = serde_json::from_str(&found).expect("JSON");
     let rows = found["hosts"].as_array().expect("a list");
     // Two numbers of ranks: seven kinds of exchanges of five sizes, by hcube and the library; four broadcasts
-    // of panels, six transposes and the updates of RandomAccess by hcube.
-    assert_eq!(rows.len(), 2 * (7 * 5 * 2 + 4 + 6 + 1));
+    // of panels, six transposes, the updates of RandomAccess, two products, transforms and subsequences by
+    // hcube.
+    assert_eq!(rows.len(), 2 * (7 * 5 * 2 + 4 + 6 + 1 + 3 * 2));
     assert!(rows.iter().all(|row| row["errors"] == 0), "{rows:?}");
     let seconds = |ranks: u64, subject: &str| {
         let is = |row: &&Value| {

@@ -125,9 +125,11 @@ fn with_memory(run: Run, hosts: &Hosts<'_>, block: u64) -> Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_results::machine::Machine;
 
     fn texts(exchange: Exchange, mpi: &str, ranks: usize) -> Vec<String> {
-        let runs = exchange.runs(&Hosts { mpi, ranks, ranks_per_host: 4 });
+        let machine = &Machine::find("hosts-mpich").expect("valid");
+        let runs = exchange.runs(&Hosts { machine, mpi, ranks, ranks_per_host: 4 });
         runs.into_iter().map(|run| run.text).collect()
     }
 

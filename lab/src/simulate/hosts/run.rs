@@ -1,13 +1,23 @@
 //! What a driver does for a row, and for which hosts.
 
+use hcube_results::machine::Machine;
+
 pub const HCUBE: &str = "hcube";
 pub const LIBRARY: &str = "library";
 
 /// Hosts of a machine, and their MPI library by the name of its launcher.
 pub struct Hosts<'a> {
+    pub machine: &'a Machine,
     pub mpi: &'a str,
     pub ranks: usize,
     pub ranks_per_host: usize,
+}
+
+impl Hosts<'_> {
+    /// Ranks on each of the processors that all of them share.
+    pub fn share(&self) -> f64 {
+        self.machine.messages.as_ref().map_or(1.0, |messages| messages.share(self.ranks))
+    }
 }
 
 /// What a driver does for a row.
