@@ -113,10 +113,12 @@ both() {
 # The mean of both cores of the first value of a key in nanoseconds, divided by a number: name, key, nanoseconds in a unit of
 # the value, number.
 rate() {
-    sed -s -n "/\"$2\"/ { s/.*\"$2\": \([0-9.e+-]*\).*/\1/p; q; }" "$folder/$1-0.json" >"$folder/values"
-    sed -s -n "/\"$2\"/ { s/.*\"$2\": \([0-9.e+-]*\).*/\1/p; q; }" "$folder/$1-1.json" >>"$folder/values"
-    awk -v ns="$3" -v number="$4" '{ sum += $1; n++ } END { printf "%.4g", sum / n * ns / number; exit !(n == 2 && sum > 0) }' \
-        "$folder/values" || failed "no $2 in $folder/$1-*.json"
+    local core
+    for core in 0 1; do
+        sed -n "/\"$2\"/ { s/.*\"$2\": \([0-9.e+-]*\).*/\1/p; q; }" "$folder/$1-$core.json"
+    done | awk -v ns="$3" -v number="$4" \
+        '{ sum += $1; n++ } END { printf "%.4g", sum / n * ns / number; exit !(n == 2 && sum > 0) }' ||
+        failed "no $2 in $folder/$1-*.json"
 }
 
 readonly log2_table=19 order=256 log2_length=18

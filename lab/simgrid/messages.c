@@ -233,7 +233,7 @@ static void measure_copies(char *data, int largest) {
   }
 }
 
-/* Round trips of all pairs, each of which begins when the one before has ended. */
+/* Consecutive round trips of all pairs. */
 static void measure_pairs(char *data, int largest, int batches) {
   int rank = own_rank(), ranks = all_ranks(), peer = (rank + ranks / 2) % ranks;
   pair of = {data, 0, rank < peer, peer};

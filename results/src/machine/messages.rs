@@ -82,15 +82,15 @@ impl Messages {
     }
 
     /// How much more a message between nodes costs where all ranks exchange messages at the same time than
-    /// where a single pair does, as a factor: caches are colder, and the kernel has more to do.
+    /// where a single pair does, as a factor.
     ///
     /// In a round trip of all pairs each rank handles a message in one of its turns, and polls in this turn
     /// and in those that it misses.
     fn crowding(&self, ranks: usize) -> f64 {
         let Some(single) = self.network.first().filter(|_| self.shared_cores > 0) else { return 1.0 };
         let factor = |poll: &Poll| {
-            let per_core = poll.ranks as f64 / self.shared_cores as f64;
-            let cost = |pairs_us: f64| 2.0 * pairs_us / per_core - (1.0 + poll.missed_turns) * poll.us;
+            let share = self.share(poll.ranks);
+            let cost = |pairs_us: f64| 2.0 * pairs_us / share - (1.0 + poll.missed_turns) * poll.us;
             poll.pairs_us.map_or(1.0, |pairs_us| (cost(pairs_us) / single.us).max(1.0))
         };
         self.of_polls(ranks, factor)
@@ -169,7 +169,7 @@ mod tests {
         let text = crowded.description(16);
         let has = |line: &str| text.lines().any(|found| found == line);
         assert!(has("network_send 8 1e-5 1024 1.2e-5") && has("node_send 8 5e-6 1024 6e-6"), "{text}");
-        // Half way between 4 ranks, of which nothing is known, and 16; and never less than a single pair.
+        // Interpolated between 4 ranks, without a measurement, and 16; at least the cost of a pair.
         assert!((crowded.crowding(10) - 1.5).abs() < 1e-9);
         crowded.polls[1].pairs_us = Some(1.0);
         assert!((crowded.crowding(16) - 1.0).abs() < 1e-9);
